@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,7 +11,6 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import java.util.Set;
 
 /**
  * Bindings of mutating admission policies, and what bindings of validating ones have in common with them (upstream:

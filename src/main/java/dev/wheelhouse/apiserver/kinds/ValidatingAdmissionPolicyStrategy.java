@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
@@ -11,7 +12,6 @@ import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
