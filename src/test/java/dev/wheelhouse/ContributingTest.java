@@ -105,8 +105,7 @@ class ContributingTest {
             List<String> before = Files.exists(original) ? Files.readAllLines(original) : List.of();
             List<String> after = UnifiedDiffUtils.parseUnifiedDiff(example.files().get(path)).applyTo(before);
             assertThat(after).as(path + " is changed by its diff").isNotEqualTo(before);
-            Path target = copy
-                    .resolve(path.startsWith(RESOURCES) ? "classes/" + path.substring(RESOURCES.length()) : path);
+            Path target = copy.resolve(path.startsWith(RESOURCES) ? "classes/" + path.substring(RESOURCES.length()) : path);
             Files.createDirectories(target.getParent());
             Files.write(target, after);
         }
