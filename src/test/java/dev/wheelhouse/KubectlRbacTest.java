@@ -11,7 +11,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import dev.wheelhouse.apiserver.auth.User;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

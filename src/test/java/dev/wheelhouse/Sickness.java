@@ -17,7 +17,6 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.world.Requests;
 
 /**
  * The ways in which {@link HostileServer} is sick. A server that answers writes with success and executes none of them

@@ -49,9 +49,9 @@ import tools.jackson.databind.ser.std.StdScalarSerializer;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * Reads, writes and copies the official client's model objects. Reads JSON by Jackson, as the official client's own Gson
- * fails on unknown fields and null values. Leaves out null fields and empty collections as Go's {@code omitempty} does,
- * but writes a collection that the API requires. Thread safe.
+ * Reads, writes and copies the official client's model objects. Reads JSON by Jackson, as the official client's own
+ * Gson fails on unknown fields and null values. Leaves out null fields and empty collections as Go's {@code omitempty}
+ * does, but writes a collection that the API requires. Thread safe.
  */
 public final class ModelJson {
     private static final JsonMapper MAPPER = mapper(new GsonNames(false));

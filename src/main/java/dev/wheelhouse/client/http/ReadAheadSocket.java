@@ -142,7 +142,7 @@ final class ReadAheadSocket extends Socket {
         return in;
     }
 
-    /** A stream whose buffer grows and shrinks with the reads, so that a connection that is mostly quiet has a small one. */
+    /** A stream whose buffer grows and shrinks with the reads, so that a mostly quiet connection has a small one. */
     private final class ReadAhead extends InputStream {
         private static final int SMALLEST = 8 * 1024;
         private static final int LARGEST = 128 * 1024;
