@@ -23,7 +23,9 @@ class SourcesTest {
 
     @Test
     void noLineIsLongerThan120Characters() {
-        assertThat(lines("src", line -> line.codePointCount(0, line.length()) > LINE)).isEmpty();
+        Predicate<String> tooLong = line -> line.codePointCount(0, line.length()) > LINE;
+        assertThat(lines("src/main", tooLong)).isEmpty();
+        assertThat(lines("src/test", tooLong)).isEmpty();
     }
 
     @Test
