@@ -22,30 +22,30 @@ import tools.jackson.databind.node.ObjectNode;
  * is not among them, because no client can notice it.
  */
 enum Sickness {
-    REFUSES_CONNECTIONS(always(HostileServer.Exchange::reset)), //
-    ACCEPTS_AND_NEVER_ANSWERS(always(HostileServer.Exchange::untilHealthy)), //
-    CUTS_IN_THE_MIDDLE(always(Sickness::cutsInTheMiddle)), //
-    DRIPS(always(Sickness::drips)), //
-    ANSWERS_500_BY_A_PAGE(always(Sickness::answers500ByAPage)), //
-    ASKS_TO_WAIT_FOR_A_DAY(always(Sickness::asksToWaitForADay)), //
-    ANSWERS_WITH_AN_EMPTY_BODY(always(e -> e.json("200 OK", ""))), //
-    ANSWERS_WITH_GARBAGE(always(Sickness::answersWithGarbage)), //
-    LISTS_NOTHING(lists(list -> ((ArrayNode) list.path("items")).removeAll())), //
-    LISTS_HALF(lists(Sickness::listsHalf)), //
-    ENDS_WATCHES_AT_ONCE(watches(HostileServer.Exchange::headOfStream)), //
-    TELLS_EVENTS_AGAIN_AND_OUT_OF_ORDER(watches(events(Sickness::tellsAgain))), //
-    SAYS_EXPIRED_FOR_EVER(where(Sickness::isOfAVersion, Sickness::saysExpired)), //
-    WATCHES_BRING_BOOKMARKS_ALONE(watches(Sickness::watchesBringBookmarksAlone)), //
-    KNOWS_NOBODY(always(Sickness::knowsNobody)), //
-    FORBIDS_EVERYTHING(always(Sickness::forbidsEverything)), //
-    SENDS_WITHOUT_AN_END(where(Sickness::isWatchOrOfConfigMaps, Sickness::sendsWithoutAnEnd)), //
-    SENDS_A_HEADER_WITHOUT_AN_END(always(Sickness::sendsAHeaderWithoutAnEnd)), //
-    SENDS_OBJECTS_OF_OTHER_KINDS(either(watches(events(Sickness::otherEvents)), lists(Sickness::otherItems))), //
-    GOES_BACK_IN_TIME(lists(Sickness::goesBackInTime)), //
-    REDIRECTS(always(Sickness::redirects)), //
-    SENDS_GZIP_BOMBS(always(Sickness::sendsGzipBombs)), //
-    FORGETS_GROUPS(where(Sickness::isOfGroups, e -> rewrite(e, Sickness::forgetGroups))), //
-    DOES_AND_SAYS_500(where(HostileServer.Request::isWrite, Sickness::doesAndSays500)), //
+    REFUSES_CONNECTIONS(always(HostileServer.Exchange::reset)),
+    ACCEPTS_AND_NEVER_ANSWERS(always(HostileServer.Exchange::untilHealthy)),
+    CUTS_IN_THE_MIDDLE(always(Sickness::cutsInTheMiddle)),
+    DRIPS(always(Sickness::drips)),
+    ANSWERS_500_BY_A_PAGE(always(Sickness::answers500ByAPage)),
+    ASKS_TO_WAIT_FOR_A_DAY(always(Sickness::asksToWaitForADay)),
+    ANSWERS_WITH_AN_EMPTY_BODY(always(e -> e.json("200 OK", ""))),
+    ANSWERS_WITH_GARBAGE(always(Sickness::answersWithGarbage)),
+    LISTS_NOTHING(lists(list -> ((ArrayNode) list.path("items")).removeAll())),
+    LISTS_HALF(lists(Sickness::listsHalf)),
+    ENDS_WATCHES_AT_ONCE(watches(HostileServer.Exchange::headOfStream)),
+    TELLS_EVENTS_AGAIN_AND_OUT_OF_ORDER(watches(events(Sickness::tellsAgain))),
+    SAYS_EXPIRED_FOR_EVER(where(Sickness::isOfAVersion, Sickness::saysExpired)),
+    WATCHES_BRING_BOOKMARKS_ALONE(watches(Sickness::watchesBringBookmarksAlone)),
+    KNOWS_NOBODY(always(Sickness::knowsNobody)),
+    FORBIDS_EVERYTHING(always(Sickness::forbidsEverything)),
+    SENDS_WITHOUT_AN_END(where(Sickness::isWatchOrOfConfigMaps, Sickness::sendsWithoutAnEnd)),
+    SENDS_A_HEADER_WITHOUT_AN_END(always(Sickness::sendsAHeaderWithoutAnEnd)),
+    SENDS_OBJECTS_OF_OTHER_KINDS(either(watches(events(Sickness::otherEvents)), lists(Sickness::otherItems))),
+    GOES_BACK_IN_TIME(lists(Sickness::goesBackInTime)),
+    REDIRECTS(always(Sickness::redirects)),
+    SENDS_GZIP_BOMBS(always(Sickness::sendsGzipBombs)),
+    FORGETS_GROUPS(where(Sickness::isOfGroups, e -> rewrite(e, Sickness::forgetGroups))),
+    DOES_AND_SAYS_500(where(HostileServer.Request::isWrite, Sickness::doesAndSays500)),
     DOES_AND_SAYS_NOTHING(where(HostileServer.Request::isWrite, Sickness::doesAndSaysNothing));
 
     private final Symptom symptom;
