@@ -1,6 +1,7 @@
 package dev.wheelhouse.node;
 
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ final class StatusPatch {
     private static final List<String> FIELDS = List.of("phase", "observedGeneration", "message", "reason", "hostIP",
             "hostIPs", "podIP", "podIPs", "startTime", "qosClass", "initContainerStatuses", "containerStatuses");
 
+    /** Lists that a strategic merge joins by address, so that an address leaves only by a directive of its own. */
+    private static final Set<String> ADDRESSES = Set.of("hostIPs", "podIPs");
+
     private StatusPatch() {}
 
     /** The patch; null if the pod has this status already. */
@@ -37,7 +41,7 @@ final class StatusPatch {
                 continue;
             }
             if (!isEmpty(now)) {
-                patch.set(field, now);
+                patch.set(field, ADDRESSES.contains(field) ? replacing((ArrayNode) now, old) : now);
             } else if (field.equals("message") || field.equals("reason")) {
                 patch.putNull(field);
             }
@@ -53,6 +57,17 @@ final class StatusPatch {
         body.putObject("metadata").put("uid", apiPod.getMetadata().getUid());
         body.set("status", patch);
         return body.toString();
+    }
+
+    /** The addresses, and a directive that deletes each old address that is not among them. */
+    private static ArrayNode replacing(ArrayNode addresses, JsonNode old) {
+        ArrayNode patch = addresses.deepCopy();
+        for (JsonNode address : old) {
+            if (addresses.valueStream().noneMatch(kept -> kept.path("ip").equals(address.path("ip")))) {
+                patch.addObject().put("$patch", "delete").set("ip", address.path("ip"));
+            }
+        }
+        return patch;
     }
 
     private static ArrayNode conditions(V1Pod apiPod, V1PodStatus status) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodIP;
 import io.kubernetes.client.openapi.models.V1PodReadinessGate;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
@@ -142,6 +143,17 @@ class HollowNodeTest {
 
         assertThat(node.phase("web")).isEqualTo("Running");
         assertThat(node.get("web").getStatus().getPodIP()).isEqualTo("10.244.0.2");
+    }
+
+    @Test
+    void anAddressThatThePodNoLongerHasIsReplacedAndNotJoinedByTheNewOne() {
+        node.create("web");
+
+        node.cluster.user().resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "web"), "status",
+                PatchType.MERGE, "{\"status\":{\"podIP\":\"10.244.0.77\",\"podIPs\":[{\"ip\":\"10.244.0.77\"}]}}");
+        node.settle();
+
+        assertThat(node.get("web").getStatus().getPodIPs()).extracting(V1PodIP::getIp).containsExactly("10.244.0.2");
     }
 
     @Test
