@@ -26,8 +26,8 @@ public final class RetryAfter {
      * Reads Retry-After headers (RFC 9110, section 10.2.3).
      *
      * @param headers the values: seconds, or a date; the longest wait counts
-     * @param date the answer's Date header, or null. The wait until a date counts from this header, because the clocks of
-     *     server and client may differ.
+     * @param date the answer's Date header, or null. The wait until a date counts from this header, because the clocks
+     *     of server and client may differ.
      * @return more than zero, and {@link #LONGEST} at most; null if no header asks for a wait
      */
     public static @Nullable Duration of(List<String> headers, @Nullable String date) {

@@ -66,8 +66,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Replaces a file atomically: after a crash or a loss of power at any moment, the file has the old or the new content.
-     * Its directory must exist.
+     * Replaces a file atomically: after a crash or a loss of power at any moment, the file has the old or the new
+     * content. Its directory must exist.
      */
     public static void write(Path file, byte[] content) throws IOException {
         Path target = file.toAbsolutePath();
@@ -102,8 +102,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Removes the rights of other users to a file or directory of this user. A file of root, such as a mounted one, is left
-     * as it is.
+     * Removes the rights of other users to a file or directory of this user. A file of root, such as a mounted one, is
+     * left as it is.
      *
      * @return whether other users had any rights
      * @throws IOException if the file belongs to another user except root, who may have read or made it

@@ -18,10 +18,10 @@ public final class SafeYaml {
     private SafeYaml() {}
 
     /**
-     * The limits of one kind of text. In addition, collections nest at most 100 deep.
+     * The limits of one kind of text. In addition, a collection may be nested in at most 100 others.
      *
-     * @param mostCharacters the limit of a document's length in code points; checked at each token, so the last token may
-     *     exceed it
+     * @param mostCharacters the limit of a document's length in code points; checked at each token, so the last token
+     *     may exceed it
      * @param mostAliases the most aliases of lists and maps in one document
      */
     public static LoaderOptions limits(int mostCharacters, int mostAliases) {
