@@ -108,10 +108,12 @@ final class ByteScanner {
         at = cursor.at;
     }
 
+    /** The index of a value's first byte. @param span a result of {@link #value} */
     static int from(long span) {
         return (int) (span >>> 32);
     }
 
+    /** The index after a value's last byte. @param span a result of {@link #value} */
     static int to(long span) {
         return (int) span;
     }
