@@ -94,7 +94,7 @@ class WireFaultsTest {
     }
 
     private static long watchesEnded(CachingInformer<?> informer) {
-        return informer.state().watchRestarts();
+        return informer.state().watchEnds();
     }
 
     private String change(int round) {
