@@ -140,7 +140,7 @@ class RealServerInformerTest {
             configMaps.delete(ObjectKey.of("default", name), Deletion.unconditional());
             eventually("the deletion arrives", SOON, () -> !told.containsKey(name));
             assertThat(informer.state().lastFailure()).isNull();
-            assertThat(informer.state().relists()).isZero();
+            assertThat(informer.state().counts().relists()).isEmpty();
             assertThat(informer.get(ObjectKey.of("default", "o1")).getKind()).isEqualTo("ConfigMap");
         }
     }

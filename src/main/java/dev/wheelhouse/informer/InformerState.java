@@ -77,20 +77,6 @@ public record InformerState(ResourceType type, String namespace, String selector
         return lastFailure == null ? null : lastFailure.message();
     }
 
-    /** The times that the collection was read again from the start. */
-    public long relists() {
-        return sum(counts.relists());
-    }
-
-    /** The number of watches that ended, for any cause. */
-    public long watchEnds() {
-        return sum(counts.watchEnds());
-    }
-
-    private static long sum(Map<String, Long> byCause) {
-        return byCause.values().stream().mapToLong(Long::longValue).sum();
-    }
-
     /**
      * The upper bound of the cache's delay behind the server: the time since the server's last message. If nothing
      * happens, the server sends a bookmark about once a minute. Null before the first message.
