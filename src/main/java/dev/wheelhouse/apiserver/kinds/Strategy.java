@@ -29,7 +29,8 @@ import dev.wheelhouse.facts.TypeSchema;
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
  * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods;
- * a kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
+ * a kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its
+ * own.
  *
  * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
  * brought it. What one server shares between strategies is in {@link ClusterState}.
@@ -360,7 +361,7 @@ public class Strategy {
         return traits.contains(Trait.COUNTED_BY_NAME) && limit.equals(resource);
     }
 
-    /** What an object takes of quotas, by the names of limits. */
+    /** The amounts that an object takes of quotas, by the names of limits. */
     public final Map<String, BigDecimal> usage(String resource, ObjectNode object) {
         Map<String, BigDecimal> usage = new TreeMap<>();
         usage.put("count/" + resource, BigDecimal.ONE);
