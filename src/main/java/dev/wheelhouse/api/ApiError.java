@@ -54,7 +54,7 @@ public final class ApiError extends RuntimeException {
         return statusMessage;
     }
 
-    /** How long the server asks to wait, {@link RetryAfter#LONGEST} at most; null if it does not. */
+    /** The wait that the server asks for, {@link RetryAfter#LONGEST} at most; null if it asks for none. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
@@ -65,12 +65,13 @@ public final class ApiError extends RuntimeException {
     }
 
     /**
-     * Whether the failure says nothing about the object: there was no response, or the server was unable, too busy, or
-     * rejected the client. The same request may succeed as soon as the server is well. A 403 of admission, such as an
-     * exceeded quota, is about the object; the one of authorization names what the user "cannot" do (upstream:
+     * Whether the failure says nothing about the object: there was no response, the server failed (5xx) or was too busy
+     * (429), or it rejected the client (401, 403). The same request may succeed later without a change to the object. A
+     * 403 of admission, such as an exceeded quota, does concern the object. A 403 of authorization is recognised by its
+     * message, which names what the user "cannot" do (upstream:
      * {@code apiserver/pkg/endpoints/handlers/responsewriters/errors.go}).
      */
-    public boolean isOfServer() {
+    public boolean isUnrelatedToObject() {
         return code == 0 || code >= 500 || code == 429 || code == 401
                 || code == 403 && statusMessage.contains("\" cannot ");
     }

@@ -61,7 +61,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
     }
 
-    /** The terms in order, so that of two demands of one field the same one counts whatever their order. */
+    /** The terms, sorted. Texts that differ only in the order of their terms thus yield equal selectors. */
     private static List<String> split(String text) {
         List<String> terms = new ArrayList<>();
         StringBuilder term = new StringBuilder();

@@ -9,8 +9,10 @@ import io.kubernetes.client.openapi.models.V1ContainerPort;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
 /**
- * A host port: a port of the node that a container occupies. The address {@code 0.0.0.0} means all addresses of the
- * node.
+ * A host port: a port of the node that a container occupies.
+ *
+ * @param ip the node's address; {@code 0.0.0.0} means all of its addresses
+ * @param protocol {@code TCP}, {@code UDP} or {@code SCTP}
  */
 public record HostPort(String ip, String protocol, int port) {
     private static final String ANY = "0.0.0.0";

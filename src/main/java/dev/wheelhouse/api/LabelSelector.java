@@ -161,7 +161,7 @@ public final class LabelSelector {
         return true;
     }
 
-    /** Shows the key and the values of each requirement, which {@link #parse} takes as they come. */
+    /** Visits the key and the values of each requirement. {@link #parse} does not check the syntax of either. */
     public void forEachRequirement(BiConsumer<String, Set<String>> visitor) {
         requirements.forEach(requirement -> visitor.accept(requirement.key, requirement.values));
     }
@@ -170,7 +170,7 @@ public final class LabelSelector {
         return !nothing && requirements.isEmpty();
     }
 
-    /** The text form, as used in a query parameter. */
+    /** The text form, as used in a query parameter. Empty for {@link #nothing}, too, as upstream. */
     @Override
     public String toString() {
         return String.join(",", requirements.stream().map(Requirement::toString).toList());
@@ -255,7 +255,7 @@ public final class LabelSelector {
             return key;
         }
 
-        /** Of an operator with one value; none is the empty one. */
+        /** The value of an operator that takes one. A missing value counts as the empty text. */
         private String value() {
             if (token.isEmpty() || token.equals(",")) {
                 return "";
@@ -279,7 +279,7 @@ public final class LabelSelector {
             return value;
         }
 
-        /** A list in parentheses, where nothing between commas is the empty value. */
+        /** A list in parentheses. A missing value before or after a comma counts as the empty text. */
         private Set<String> values() {
             if (!token.equals("(")) {
                 throw unexpected("found '" + token + "' expected: '('");

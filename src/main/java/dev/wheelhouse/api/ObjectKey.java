@@ -7,7 +7,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
  * The identity of an object within its resource type: {@code namespace/name}. The namespace of a cluster-scoped object
- * is empty. The text form is that of client-go's {@code MetaNamespaceKeyFunc}.
+ * is empty. The text form is that of client-go's {@code MetaNamespaceKeyFunc}. Keys sort by namespace, then by name.
  */
 public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
 
@@ -35,6 +35,7 @@ public record ObjectKey(String namespace, String name) implements Comparable<Obj
         return of(meta);
     }
 
+    /** The key of an object with this metadata, which must have a name. */
     public static ObjectKey of(V1ObjectMeta meta) {
         return new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), meta.getName());
     }

@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wait that a server asks its client for. A client waits half a minute at most, so that a sick server, or a proxy
- * before it, cannot put the client to sleep for a day, and so that the client recovers within a minute of the server.
+ * The wait that a server asks its client for. It is capped at half a minute, so that a sick server, or a proxy before
+ * it, cannot stop the client for hours, and the client recovers within a minute after the server.
  */
 public final class RetryAfter {
     public static final Duration LONGEST = Duration.ofSeconds(30);
 
-    /** More digits are more than any wait. */
+    /** A number of seconds with more digits is not parsed: it exceeds {@link #LONGEST}. */
     private static final int MOST_DIGITS = 9;
-    /** Honest servers send one. Each that is no date costs an exception. */
+    /** The headers that are read. One is normal; a header that is neither a number nor a date costs an exception. */
     private static final int MOST_HEADERS = 8;
 
     private RetryAfter() {}
@@ -25,9 +25,10 @@ public final class RetryAfter {
     /**
      * Reads Retry-After headers (RFC 9110, section 10.2.3).
      *
-     * @param headers their values: seconds, or a date; the longest wait counts
-     * @param date the answer's Date header, from which a date is counted, as the clocks of server and client may differ
-     * @return more than zero, and {@link #LONGEST} at most; null where no header asks for that
+     * @param headers the values: seconds, or a date; the longest wait counts
+     * @param date the answer's Date header, or null. The wait until a date counts from this header, because the clocks
+     *     of server and client may differ.
+     * @return more than zero, and {@link #LONGEST} at most; null if no header asks for a wait
      */
     public static @Nullable Duration of(List<String> headers, @Nullable String date) {
         Duration longest = null;
@@ -57,12 +58,12 @@ public final class RetryAfter {
         }
     }
 
-    /** The same for a Status' {@code details.retryAfterSeconds}. */
+    /** The wait that a Status' {@code details.retryAfterSeconds} asks for; null if that is not positive. */
     public static @Nullable Duration ofSeconds(long seconds) {
         return seconds <= 0 ? null : Duration.ofSeconds(Math.min(seconds, LONGEST.toSeconds()));
     }
 
-    /** A wait as it is kept; null for one that is none. */
+    /** The wait, {@link #LONGEST} at most; null if it is null or not positive. */
     static @Nullable Duration capped(@Nullable Duration asked) {
         return asked == null || !asked.isPositive() ? null : asked.compareTo(LONGEST) > 0 ? LONGEST : asked;
     }

@@ -6,8 +6,8 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
 /**
- * Reads quantities of at most a thousand digits. The time to read digits grows with the square of their number, and a
- * sum with {@code 1e999999999} has a billion digits.
+ * Reads the official client's quantities within limits: the time to read digits grows with the square of their number,
+ * and a sum with {@code 1e999999999} has a billion digits. {@code facts.Quantities} reads the quantities of plain JSON.
  */
 public final class BoundedQuantity {
     private static final int MOST_DIGITS = 1000;
@@ -15,8 +15,8 @@ public final class BoundedQuantity {
     private BoundedQuantity() {}
 
     /**
-     * @throws QuantityFormatException if the text is not a quantity, or has more than a thousand digits on either side
-     * of its point
+     * @throws QuantityFormatException if the text is not a quantity, has more than 1,000 characters, or stands for more
+     *     than 1,000 digits on either side of the point
      */
     public static Quantity parse(String text) {
         if (text.length() > MOST_DIGITS) {

@@ -10,6 +10,7 @@ import dev.wheelhouse.api.LabelSelector;
 public final class CollectionQuery {
     private CollectionQuery() {}
 
+    /** The parameters of a list, or of one page of it. */
     public static Map<String, String> list(LabelSelector labels, FieldSelector fields, ListOptions options) {
         Map<String, String> query = selectors(labels, fields);
         if (options.resourceVersion() != null) {

@@ -25,7 +25,7 @@ public record Deletion(@Nullable Long gracePeriodSeconds, @Nullable String uid, 
         return new Deletion(null, uid, null, null);
     }
 
-    /** These options as the API's {@code DeleteOptions}, in maps for JSON. */
+    /** These options as the API's {@code DeleteOptions}: a map that can be written as JSON. */
     public Map<String, Object> options() {
         Map<String, Object> options = new LinkedHashMap<>();
         options.put("apiVersion", "v1");
@@ -47,6 +47,7 @@ public record Deletion(@Nullable Long gracePeriodSeconds, @Nullable String uid, 
         }
     }
 
+    /** @param policy {@code Background}, {@code Foreground} or {@code Orphan} */
     public Deletion withPropagation(String policy) {
         return new Deletion(gracePeriodSeconds, uid, resourceVersion, policy);
     }

@@ -4,7 +4,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** Forwards every call to another {@code ListerWatcher}; a subclass overrides some. As thread safe as the other. */
+/** Forwards every call to another {@code ListerWatcher}. Subclasses override some. As thread safe as that one. */
 public abstract class ForwardingListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
     private final ListerWatcher<T> source;
 

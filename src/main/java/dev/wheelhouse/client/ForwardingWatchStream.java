@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-/** Forwards every call to another {@code WatchStream}; a subclass overrides some. As thread safe as the other. */
+/** Forwards every call to another {@code WatchStream}. Subclasses override some. As thread safe as that one. */
 public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
     private final WatchStream<T> stream;
 

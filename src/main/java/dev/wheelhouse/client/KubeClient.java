@@ -9,10 +9,15 @@ import dev.wheelhouse.api.ResourceType;
 
 /** A connection to one API server. Thread safe. */
 public interface KubeClient extends AutoCloseable {
-    /** @param model the official client's class of the type's objects, such as {@code V1Pod.class} */
+    /**
+     * Reads and writes the objects of a type.
+     *
+     * @param model the official client's class of the objects, such as {@code V1Pod.class}, or
+     *     {@code Unstructured.class}
+     */
     <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model);
 
-    /** Reads only the metadata of objects. Supports no writes but patches and deletes. */
+    /** Reads only the metadata of a type's objects. The only writes it supports are patches and deletes. */
     ResourceClient<PartialObjectMetadata> metadata(ResourceType type);
 
     /**
@@ -40,7 +45,11 @@ public interface KubeClient extends AutoCloseable {
     /** The server's address, for messages. */
     String server();
 
-    /** The server's version as {@code /version} reports it: {@code v1.36.0}. */
+    /**
+     * Asks the server for its version, such as {@code v1.36.0}.
+     *
+     * @throws dev.wheelhouse.api.ApiError if the server does not answer
+     */
     String serverVersion();
 
     @Override

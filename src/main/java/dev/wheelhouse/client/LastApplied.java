@@ -12,8 +12,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
  * The annotation in which {@code kubectl apply} keeps a copy of the applied object. Only kubectl reads it, so a cache
- * may leave its value out, and has an empty value in its place. When the object or a copy of it is written by a PUT,
- * the empty value tells the client to put the server's value back.
+ * may replace its value by an empty one to save memory. When the object or a copy of it is written by a PUT, the empty
+ * value tells the client to put the server's value back.
  */
 public final class LastApplied {
     public static final String ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
@@ -22,7 +22,7 @@ public final class LastApplied {
 
     private LastApplied() {}
 
-    /** Leaves the value out of an object that was just decoded, and that no other thread or cache has yet. */
+    /** Empties the value in an object that was just decoded. No other thread and no cache may have the object yet. */
     public static <T extends KubernetesObject> T leaveOut(T object) {
         V1ObjectMeta meta = object.getMetadata();
         Map<String, String> annotations = meta.getAnnotations();
@@ -35,10 +35,10 @@ public final class LastApplied {
     }
 
     /**
-     * The object as it is to be written: the object itself if no value was left out, else a copy.
+     * The object to write: the object itself if its value was not emptied, else a copy with the server's value.
      *
-     * @param live reads the object from the server, if the value was left out. Null for a create, where there is none;
-     *     the annotation is then not written
+     * @param live reads the object from the server; called only if the value was emptied. Null for a create: the server
+     *     has no such object, and the copy lacks the annotation.
      */
     public static <T extends KubernetesObject> T restore(T object, @Nullable Supplier<T> live) {
         V1ObjectMeta meta = object.getMetadata();

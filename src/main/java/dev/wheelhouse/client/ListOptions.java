@@ -28,7 +28,7 @@ public record ListOptions(@Nullable String resourceVersion, @Nullable String res
         return new ListOptions(resourceVersion, "NotOlderThan", 0, null);
     }
 
-    /** The options for the next page. */
+    /** The options for the next page. They have no resource version, because the token stands for one. */
     public ListOptions next(String token) {
         return new ListOptions(null, null, limit, token);
     }

@@ -6,8 +6,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * The port through which a Reflector reads one resource type, in one namespace or in all, under one selector. Calls
- * block up to a deadline that the implementation sets, and throw {@link ApiError}.
+ * The port through which a Reflector reads one resource type, in one namespace or in all, under one selector. Lists and
+ * watches block up to a deadline that the implementation sets, and throw {@link ApiError} if they fail.
  */
 public interface ListerWatcher<T extends KubernetesObject> {
     /** The type that is listed and watched. */
@@ -21,7 +21,9 @@ public interface ListerWatcher<T extends KubernetesObject> {
         return "";
     }
 
+    /** Reads one page of the list. */
     ListPage<T> list(ListOptions options) throws InterruptedException;
 
+    /** Opens a watch, which the caller closes. */
     WatchStream<T> watch(WatchOptions options) throws InterruptedException;
 }

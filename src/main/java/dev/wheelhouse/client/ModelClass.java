@@ -112,6 +112,7 @@ public final class ModelClass {
             return name;
         }
 
+        /** The declared type, with its type arguments. */
         public Type type() {
             return field.getGenericType();
         }

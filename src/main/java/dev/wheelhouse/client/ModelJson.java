@@ -49,9 +49,9 @@ import tools.jackson.databind.ser.std.StdScalarSerializer;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * Reads, writes and copies the official client's model objects. Reads JSON by Jackson, as the official client's own
- * Gson fails on unknown fields and null values. Leaves out null fields and empty collections as Go's {@code omitempty}
- * does, but writes a collection that the API requires. Thread safe.
+ * Reads, writes and copies the official client's model objects. It uses Jackson, because the official client's own Gson
+ * fails on unknown fields and null values. Reading ignores unknown fields. Writing leaves out null fields and empty
+ * collections, as Go's {@code omitempty} does, but writes a collection that the API requires. Thread safe.
  */
 public final class ModelJson {
     private static final JsonMapper MAPPER = mapper(new GsonNames(false));
@@ -200,27 +200,31 @@ public final class ModelJson {
         ModelClass.fillIn(object, apiVersion, kind);
     }
 
-    /** The Jackson mapper with these settings. */
+    /** The mapper that all methods of this class use, for callers that need another method of it. */
     public static JsonMapper mapperForModels() {
         return MAPPER;
     }
 
-    /** @throws tools.jackson.core.JacksonException if it does not parse */
+    /**
+     * The tree of a part of an array, from {@code from} up to but not including {@code to}.
+     *
+     * @throws tools.jackson.core.JacksonException if the bytes do not parse
+     */
     public static JsonNode tree(byte[] json, int from, int to) {
         return MAPPER.readTree(json, from, to - from);
     }
 
-    /** @throws tools.jackson.core.JacksonException if it does not parse */
+    /** @throws tools.jackson.core.JacksonException if the bytes do not parse, or do not fit the type */
     public static <T> T read(byte[] json, Class<T> type) {
         return MAPPER.readValue(json, type);
     }
 
-    /** @throws tools.jackson.core.JacksonException if it does not parse */
+    /** @throws tools.jackson.core.JacksonException if the text does not parse, or does not fit the type */
     public static <T> T read(String json, Class<T> type) {
         return MAPPER.readValue(json, type);
     }
 
-    /** @throws tools.jackson.core.JacksonException if it does not fit the model */
+    /** @throws tools.jackson.core.JacksonException if the tree does not fit the type */
     public static <T> T read(JsonNode json, Class<T> type) {
         return MAPPER.treeToValue(json, type);
     }

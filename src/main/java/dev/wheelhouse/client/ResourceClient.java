@@ -19,13 +19,22 @@ public interface ResourceClient<T extends KubernetesObject> {
     /** Reads the object from the server. */
     T get(ObjectKey key);
 
-    /** Reads one page of a list. The caller asks for the next page by the continue token. */
+    /**
+     * Reads one page of a list. The caller asks for the next page by the continue token.
+     *
+     * @param namespace empty for all
+     */
     ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options);
 
-    /** @return the object as stored */
+    /** Creates an object, in its {@code metadata.namespace} if the type is namespaced. @return the object as stored */
     T create(T object);
 
-    /** Replaces the object, at its {@code metadata.resourceVersion}. */
+    /**
+     * Replaces the object. Fails with 409 if the server has it at another version than its
+     * {@code metadata.resourceVersion}.
+     *
+     * @return the object as stored
+     */
     T update(T object);
 
     /** Replaces the object's status subresource, at its {@code metadata.resourceVersion}. */
@@ -38,28 +47,32 @@ public interface ResourceClient<T extends KubernetesObject> {
     T updateSubresource(T object, String subresource);
 
     /**
-     * Patches the object, or a subresource of it.
+     * Patches the object, or a subresource of it. An apply has this client as its field manager, and is forced.
      *
      * @param subresource {@code "status"}, {@code "scale"}, …, or empty
      * @param body the patch, JSON
      */
     T patch(ObjectKey key, String subresource, PatchType patchType, String body);
 
+    /** Deletes the object. Returns when the server has accepted the deletion, which finalizers may delay. */
     void delete(ObjectKey key, Deletion deletion);
 
-    /** Deletes every object of a namespace, or of all if it is empty. A type that cannot do this answers 405. */
+    /**
+     * Deletes every object of a namespace, or of all if it is empty. Fails with 405 if the type does not support it.
+     */
     void deleteCollection(String namespace, Deletion deletion);
 
     /** Creates a subresource, such as {@code pods/binding}. Does not read the answer. */
     void createSubresource(ObjectKey key, String subresource, Object body);
 
     /**
-     * A port for a Reflector. Its objects must not be changed.
+     * A port for a Reflector. The objects that it reads must not be changed, because they may share parts.
      *
      * @param namespace empty for all
      */
     ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields);
 
+    /** A port for a Reflector of all objects of the type. */
     default ListerWatcher<T> listerWatcher() {
         return listerWatcher("", LabelSelector.everything(), FieldSelector.everything());
     }

@@ -13,7 +13,11 @@ public sealed interface WatchEvent<T> {
     /** The object was deleted, or no longer matches: its last state, at the version of the deletion. */
     record Deleted<T>(T object) implements WatchEvent<T> {}
 
-    /** All events up to this version were sent. {@code initialEventsEnd} marks the end of the initial events. */
+    /**
+     * All events up to this version were sent.
+     *
+     * @param initialEventsEnd whether this bookmark ends the initial events that {@code sendInitialEvents} asked for
+     */
     record Bookmark<T>(String resourceVersion, boolean initialEventsEnd) implements WatchEvent<T> {}
 
     /** The server ends the watch with an error, often 410 Expired. */

@@ -18,7 +18,10 @@ public interface WatchStream<T> extends AutoCloseable {
     @Nullable
     WatchEvent<T> next(Duration maxWait) throws InterruptedException;
 
-    /** Whether the server ended the stream without an error and no event is left. */
+    /**
+     * Whether no event will follow, because the server ended the stream without an error or this stream was closed. Up
+     * to date after {@link #next} returned null.
+     */
     boolean isEnded();
 
     /**

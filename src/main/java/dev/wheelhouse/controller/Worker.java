@@ -100,7 +100,7 @@ public final class Worker<K> implements Loop {
 
     private void finish(K key, Result result, long nanos) {
         schedule(key, result, nanos);
-        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isOfServer()) {
+        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isUnrelatedToObject()) {
             outage.noAnswer(key);
         } else {
             outage.answered(key);

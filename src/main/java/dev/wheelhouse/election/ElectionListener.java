@@ -6,12 +6,15 @@ public interface ElectionListener {
     ElectionListener NONE = new ElectionListener() {
     };
 
-    /** This process leads from now on. */
+    /** This process leads from now on. Called at most once. */
     default void startedLeading() {}
 
-    /** This process has lost the lead. It does not contend again, because its state in memory is outdated. */
+    /**
+     * This process has lost the lead. It does not contend again, because its state in memory is outdated. Not called
+     * for a close or a release of the elector.
+     */
     default void stoppedLeading(String why) {}
 
-    /** A renewal in one write, the fast path of client-go, failed, so that the Lease has to be read first. */
+    /** A renewal without a read, which client-go calls the fast path, failed. The elector reads the Lease next. */
     default void slowPathExercised() {}
 }

@@ -9,12 +9,14 @@ import dev.wheelhouse.api.ObjectKey;
  *
  * @param lease the Lease that the leader holds
  * @param identity the name of this contender; it must be unique among the contenders
- * @param leaseDuration the time after which other contenders take the Lease if they see no renewal; in whole seconds
+ * @param leaseDuration the time after which other contenders take the Lease if they see no renewal; a fraction of a
+ *     second does not count, because a Lease has whole seconds
  * @param renewDeadline the time after its last renewal for which a leader still leads
  * @param retryPeriod the time between two renewals; standbys wait one to 2.2 times this between two attempts to acquire
  */
 public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDuration, Duration renewDeadline,
         Duration retryPeriod) {
+    /** The largest random addition to a standby's wait, as a multiple of the retry period. */
     static final double JITTER = 1.2;
 
     /**

@@ -46,8 +46,9 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private final CompletableFuture<Void> led = new CompletableFuture<>();
     private volatile Role role = Role.STANDBY;
     private volatile long renewedAt;
-    private volatile boolean known;
-    private volatile String standing = "the leader is not known yet";
+    private volatile boolean leaderKnown;
+    /** The leader in words, see {@link #describeLeader}. */
+    private volatile String leader = "the leader is not known yet";
     private @Nullable V1Lease observed;
     private long observedAt;
 
@@ -80,13 +81,13 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     }
 
     @Override
-    public boolean isKnown() {
-        return known;
+    public boolean isLeaderKnown() {
+        return leaderKnown;
     }
 
     @Override
-    public String standing() {
-        return standing;
+    public String describeLeader() {
+        return leader;
     }
 
     /** The identity with which this process contends. */
@@ -185,9 +186,9 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             return;
         }
         renewedAt = sent;
-        known = true;
+        leaderKnown = true;
         if (role == Role.STANDBY) {
-            standing = options.identity() + " leads; it is this process";
+            leader = options.identity() + " leads; it is this process";
             role = Role.LEADING;
             log.info("{} leads: it holds the lease {}", options.identity(), options.lease());
             listener.startedLeading();
@@ -200,10 +201,10 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             lose("the lease " + options.lease() + " is held by " + holder);
             return;
         }
-        known = true;
+        leaderKnown = true;
         String now = holder + " leads";
-        if (!now.equals(standing)) {
-            standing = now;
+        if (!now.equals(leader)) {
+            leader = now;
             log.info("{} stands by: {}, according to the lease {}", options.identity(), now, options.lease());
         }
     }
@@ -213,24 +214,24 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             log.warn("the lease {} could not be renewed, retrying: {}", options.lease(),
                     error.getMessage());
         } else if (!error.isConflict() && !error.isAlreadyExists()) {
-            known = false;
-            standing = "the leader cannot be read: " + error.getMessage() + (error.isForbidden()
+            leaderKnown = false;
+            leader = "the leader cannot be read: " + error.getMessage() + (error.isForbidden()
                     ? ". Grant get, create and update on leases in " + options.lease().namespace()
                     : "");
-            log.warn("{} stands by: {}", options.identity(), standing);
+            log.warn("{} stands by: {}", options.identity(), leader);
         }
     }
 
     private void lose(String why) {
         role = Role.ENDED;
-        standing = "this process no longer leads: " + why;
+        leader = "this process no longer leads: " + why;
         log.error("{} no longer leads: {}", options.identity(), why);
         listener.stoppedLeading(why);
     }
 
     /**
-     * Releases the Lease, so that another contender can take it at once. Call it after everything that acts as the
-     * leader has ended, and after this loop has ended. Does nothing if this process does not lead.
+     * Closes the elector and, if this process leads, frees the Lease, so that another contender can take it at once.
+     * Call it after everything that acts as the leader has ended, and after this loop has ended.
      */
     public void release() {
         boolean leads = role == Role.LEADING;

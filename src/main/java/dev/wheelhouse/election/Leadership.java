@@ -15,12 +15,12 @@ public interface Leadership {
         }
 
         @Override
-        public boolean isKnown() {
+        public boolean isLeaderKnown() {
             return true;
         }
 
         @Override
-        public String standing() {
+        public String describeLeader() {
             return "this process leads; there is no election";
         }
     };
@@ -37,9 +37,9 @@ public interface Leadership {
      */
     void whenLeading(Runnable action);
 
-    /** Whether the leader is known, be it this process or another. */
-    boolean isKnown();
+    /** Whether it is known which process leads, be it this one or another. */
+    boolean isLeaderKnown();
 
-    /** A few words that name the leader, or say why it is unknown. */
-    String standing();
+    /** Names the leader in a few words, or says why it is unknown. For logs and health. */
+    String describeLeader();
 }

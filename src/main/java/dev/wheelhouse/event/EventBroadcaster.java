@@ -37,14 +37,16 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Writes the Events of all recorders, one per step (upstream: client-go {@code tools/record/event.go}). Recorders
  * append to a bounded buffer and never wait; an Event that does not fit is dropped and counted. If the server does not
- * respond, or asks to come back later, the Event is tried up to twelve times. If the server rejects it, it is dropped.
- * Thread safe.
+ * respond, fails (5xx) or is too busy (429), an Event is tried up to twelve times, about every ten seconds. If the
+ * server rejects the Event, it is dropped. Thread safe.
  */
 public final class EventBroadcaster extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
     private static final int BUFFERED = 1000;
     private static final int TRIES = 12;
+    /** The pause after an Event's first failure. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    /** The pause after each further failure. */
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
     private final ResourceClient<CoreV1Event> events;
@@ -168,6 +170,7 @@ public final class EventBroadcaster extends SignalledLoop {
         return BUSY;
     }
 
+    /** Whether the same write may succeed later. */
     private static boolean mayPass(ApiError error) {
         return error.isUnknownOutcome() || error.isTooManyRequests() || error.code() >= 500;
     }
@@ -220,8 +223,8 @@ public final class EventBroadcaster extends SignalledLoop {
     }
 
     /**
-     * Closes, then writes the buffered Events on the calling thread, each with one attempt, until {@code within} is
-     * over.
+     * Closes this broadcaster, then writes the buffered Events on the calling thread, each with one attempt, until
+     * {@code within} is over.
      *
      * @return the number of Events that were not even tried
      */

@@ -1,6 +1,9 @@
 package dev.wheelhouse.event;
 
-/** The events that the broadcaster counts. Each method does nothing by default. Any thread may call them. */
+/**
+ * The occurrences that the broadcaster counts. Each method does nothing by default. Implementations must be thread
+ * safe, because recorders call them too.
+ */
 public interface EventMetrics {
     EventMetrics NONE = new EventMetrics() {
     };
@@ -11,8 +14,9 @@ public interface EventMetrics {
     /**
      * An Event was dropped.
      *
-     * @param why {@code buffer_full}, {@code spam} (too many Events about one object), {@code rejected} (by the server)
-     *     or {@code unreachable} (the server did not accept it after all attempts)
+     * @param why {@code buffer_full} (or the broadcaster was closed), {@code spam} (too many Events about one object),
+     *     {@code rejected} (by the server) or {@code unreachable} (all attempts failed without an answer about the
+     *     Event)
      */
     default void dropped(String component, String why) {}
 }

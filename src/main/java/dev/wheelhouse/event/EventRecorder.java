@@ -7,7 +7,9 @@ import dev.wheelhouse.api.ResourceType;
 /** Records Events about objects, on behalf of one component. It never waits and never throws. Thread safe. */
 @FunctionalInterface
 public interface EventRecorder {
+    /** The type of an Event that needs no attention. */
     String NORMAL = "Normal";
+    /** The type of an Event about a problem. */
     String WARNING = "Warning";
 
     /** Discards all Events. */

@@ -12,7 +12,9 @@ import dev.wheelhouse.api.ResourceType;
 /** A resource that Kubernetes itself defines. */
 public record BuiltInResource(ResourceType type, String singular, List<String> shortNames, List<String> categories,
         Set<String> verbs, List<Subresource> subresources) implements ResourceInfo {
-    /** All built-in resources in discovery's order, read anew from {@code resources.tsv}. */
+    /**
+     * All built-in resources in discovery's order. Each call parses {@code resources.tsv}, so callers keep the list.
+     */
     public static List<BuiltInResource> all() {
         List<BuiltInResource> all = new ArrayList<>();
         for (String line : Schemas.readResource("resources.tsv").split("\n", -1)) {
@@ -28,7 +30,7 @@ public record BuiltInResource(ResourceType type, String singular, List<String> s
             } else {
                 BuiltInResource owner = all.removeLast();
                 List<Subresource> subresources = new ArrayList<>(owner.subresources());
-                // The kind of another group version stands behind it: "autoscaling/v1 Scale".
+                // A kind of another group version is written with that version: "autoscaling/v1 Scale".
                 String[] kind = c[3].contains(" ") ? c[3].split("[/ ]", -1) : new String[]{"", "", c[3]};
                 subresources.add(new Subresource(c[2].substring(slash + 1), kind[0], kind[1], kind[2], set(c[8])));
                 all.add(new BuiltInResource(owner.type(), owner.singular(), owner.shortNames(), owner.categories(),

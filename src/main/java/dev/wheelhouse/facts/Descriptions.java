@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The texts that {@code kubectl explain} shows for types and fields. Safe for use by many threads.
  *
- * <p>The texts are read by the first look-up and given back when memory is short.
+ * <p>The first look-up reads the texts. A soft reference holds them, so they are read again after memory was short.
  */
 public final class Descriptions {
     private static volatile SoftReference<Map<String, String>> known = new SoftReference<>(null);
@@ -17,8 +17,8 @@ public final class Descriptions {
     private Descriptions() {}
 
     /**
-     * The texts of a type's fields by field name, and the type's own text under {@code -}. Empty if there is none.
-     * Fields that all kinds have in common, such as {@code metadata}, have a text for each kind.
+     * The texts of a type's fields by field name, and the type's own text under {@code -}. Empty if the type has no
+     * texts. For a kind, the map includes the fields that all kinds share, such as {@code metadata}.
      */
     public static Map<String, String> of(TypeSchema type) {
         @Nullable

@@ -18,7 +18,7 @@ public final class QosClass {
      * empty ones, they alone decide. Otherwise the sums over containers and init containers decide. An amount that is
      * no quantity or not above zero is ignored.
      *
-     * @param spec a pod's, defaulted
+     * @param spec a pod's {@code spec}, with its defaults set
      */
     public static String of(JsonNode spec) {
         Map<String, BigDecimal> requests = new TreeMap<>();

@@ -9,8 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than 1,000
- * characters is no quantity.
+ * Reads and writes resource quantities as decimals, for JSON without model classes (upstream:
+ * {@code apimachinery/pkg/api/resource}). A text of more than 1,000 characters, or a value of more than 1,000 digits
+ * before the point, is no quantity.
  */
 public final class Quantities {
     private static final Pattern FORM = Pattern.compile("([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))"

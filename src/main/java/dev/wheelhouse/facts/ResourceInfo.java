@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** The facts that discovery publishes about one resource in one version. Implementations are immutable. */
+/**
+ * The facts that discovery publishes about one resource in one version, be it built in or custom. Implementations are
+ * immutable.
+ */
 public interface ResourceInfo {
     ResourceType type();
 
@@ -25,12 +28,14 @@ public interface ResourceInfo {
      * A part of a resource's objects with a path of its own.
      *
      * @param name {@code status}, {@code scale}, …; may have a slash
-     * @param group of the subresource's kind; empty if it is the resource's group
-     * @param version of the subresource's kind; empty if it is the resource's version
-     * @param kind of the objects that the subresource answers with
+     * @param group the group of the subresource's kind; empty if it is the resource's group
+     * @param version the version of the subresource's kind; empty if it is the resource's version
+     * @param kind the kind of the objects that the subresource answers with
+     * @param verbs the verbs that the subresource supports
      */
     record Subresource(String name, String group, String version, String kind, Set<String> verbs) {}
 
+    /** Whether the resource has a subresource of that name. */
     default boolean has(String subresource) {
         return subresource(subresource) != null;
     }

@@ -75,7 +75,7 @@ public final class Schemas {
     private static final class Facts {
         /** The lines of each type, by its name. */
         static final Map<String, String> BLOCKS = new LinkedHashMap<>(1600);
-        /** {@code apps/v1 Deployment} to the type's name. */
+        /** The name of each kind's type, by the kind: {@code apps/v1 Deployment}. */
         static final Map<String, String> KINDS = new LinkedHashMap<>(400);
         static final Map<String, TypeSchema> PARSED = new ConcurrentHashMap<>();
 

@@ -15,10 +15,10 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.facts.TypeSchema.Field;
 
 /**
- * The form in which two objects are equal if the API machinery takes them for equal (upstream:
- * {@code apimachinery/pkg/api/equality}). Quantities are compared by value and times as instants. An empty list or map
- * equals an absent one. A zero value equals an absent field, unless the field is a pointer in Go. The zero value of a
- * pointer is a choice, such as {@code emptyDir: {}}.
+ * A normal form of objects: the API machinery takes two objects for equal if and only if their forms are equal
+ * (upstream: {@code apimachinery/pkg/api/equality}). Quantities are compared by value and times as instants. An empty
+ * list or map equals an absent one. A zero value equals an absent field, unless the field is a pointer in Go: a pointer
+ * to a zero value has a meaning, such as {@code emptyDir: {}}.
  */
 public final class SemanticForm {
     private SemanticForm() {}
@@ -26,7 +26,7 @@ public final class SemanticForm {
     /**
      * The form of an object: sorted maps, lists, texts, booleans and decimals without trailing zeros.
      *
-     * @param type an object's, not a scalar's
+     * @param type the object's type, not a scalar
      */
     public static Map<String, Object> of(JsonNode object, TypeSchema type) {
         Map<String, Object> form = new TreeMap<>();

@@ -25,9 +25,10 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
  * typeAttr TYPE  map=atomic
  * </pre>
  *
- * A value type has {@code []} before it for a list and {@code map} for a map. A primitive may have a format behind it.
- * The attributes are those of {@link Field}: {@code required}, {@code default}, {@code enum}, {@code list},
- * {@code keys}, {@code map}, {@code patch}, {@code mergeKey}, {@code pointer}, {@code always}, {@code go}.
+ * A value type begins with {@code []} for a list and with {@code map} for a map. A primitive may be followed by its
+ * format in parentheses. The attributes are those of {@link Field}: {@code required}, {@code default}, {@code enum},
+ * {@code list}, {@code keys}, {@code map}, {@code patch}, {@code mergeKey}, {@code pointer}, {@code always},
+ * {@code go}.
  */
 final class TypeParser {
     private static final Set<String> ATTRIBUTES = Set.of("required", "default", "enum", "list", "keys", "map", "patch",

@@ -45,7 +45,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * One field.
      *
      * @param typeName the name of the value's type, or of an element's where the shape is a list or a map
-     * @param format of a primitive: {@code int32}, {@code int64}, {@code double}, {@code byte}, or empty
+     * @param format a primitive's format: {@code int32}, {@code int64}, {@code double}, {@code byte}, or empty
      * @param defaultValue the default that OpenAPI declares, or null; the API server's rules have further defaults
      * @param listType {@code atomic}, {@code set}, {@code map} or empty, which means atomic to server-side apply
      * @param listMapKeys the keys of a {@code map} list
@@ -53,7 +53,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param patchStrategies {@code merge}, {@code retainKeys}, {@code replace}, or none
      * @param patchMergeKey the merge key of a {@code merge} list, or empty
      * @param pointer whether a zero value (0, false, an empty text or object) differs from an absent field
-     * @param always whether upstream writes the field even if it is zero or empty
+     * @param always whether upstream always writes the field, even if it is zero or empty
      * @param goType the Go name of a named scalar type, which upstream's errors show, such as {@code v1.PullPolicy};
      *     empty for others
      */

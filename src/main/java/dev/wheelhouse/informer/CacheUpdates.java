@@ -118,15 +118,15 @@ final class CacheUpdates<T extends KubernetesObject> {
     }
 
     /**
-     * Whether a watch tells of a state that is older than what is known: a sick server, or a cache between, may tell
-     * events twice or out of order. A collection that was set back to an older state is listed, never told so.
+     * Whether an event brings a state that is older than the cached one. A sick server, or a cache before it, may send
+     * events twice or out of order. A restored backup, which is older too, arrives as a list and never as events.
      */
-    private static boolean isStale(@Nullable KubernetesObject known, KubernetesObject told) {
-        if (known == null) {
+    private static boolean isStale(@Nullable KubernetesObject cached, KubernetesObject incoming) {
+        if (cached == null) {
             return false;
         }
-        String before = known.getMetadata().getResourceVersion();
-        String now = told.getMetadata().getResourceVersion();
+        String before = cached.getMetadata().getResourceVersion();
+        String now = incoming.getMetadata().getResourceVersion();
         return ResourceVersions.isComparable(before) && ResourceVersions.isComparable(now)
                 && ResourceVersions.compare(before, now) > 0;
     }

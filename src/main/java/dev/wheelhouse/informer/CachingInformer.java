@@ -158,7 +158,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
     }
 
-    /** Applies a relist in one step: replaces the store, then distributes the deletes, then the updates and adds. */
     private void handleReplaced(DeltaFifo.Replaced<T> replaced) {
         List<Notification<T>> notifications = new ArrayList<>();
         boolean first;

@@ -63,7 +63,9 @@ final class DeltaFifo<T> {
     }
 
     private final Signal signal;
+    /** The steps to which no delta is added any more, in order. */
     private final ArrayDeque<Step<T>> sealed = new ArrayDeque<>();
+    /** The deltas after the last sealed step. */
     private LinkedHashMap<ObjectKey, Chain<T>> open = new LinkedHashMap<>();
     private String openVersion = "";
     private long size;

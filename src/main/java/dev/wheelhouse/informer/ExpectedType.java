@@ -11,7 +11,7 @@ import dev.wheelhouse.client.DecodeFailure;
  */
 record ExpectedType<T>(@Nullable Class<T> type) {
 
-    boolean isMetBy(Object object) {
+    boolean accepts(Object object) {
         return type == null || type.isInstance(object);
     }
 

@@ -18,6 +18,7 @@ public interface Indexer<T> {
     /** The name of the index by namespace, which every informer has. */
     String NAMESPACE_INDEX = "namespace";
 
+    /** The object of a key; null if there is none. */
     @Nullable
     T get(ObjectKey key);
 
@@ -28,13 +29,13 @@ public interface Indexer<T> {
     List<T> list(String namespace);
 
     /**
-     * The objects that have a value in an index.
+     * A snapshot of the objects that have a value in an index.
      * @throws IllegalArgumentException if there is no such index
      */
     List<T> byIndex(String index, String value);
 
     /**
-     * The values that an index has objects for.
+     * A snapshot of the values for which an index has objects.
      * @throws IllegalArgumentException if there is no such index
      */
     Set<String> indexValues(String index);
@@ -46,5 +47,6 @@ public interface Indexer<T> {
      */
     void addIndex(String name, Function<T, Collection<String>> values);
 
+    /** The number of objects. */
     int size();
 }

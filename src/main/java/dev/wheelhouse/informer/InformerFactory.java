@@ -85,8 +85,8 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * Makes an informer of any source that no other caller shares. {@link #start(LoopRunner)} starts it together with
-     * the shared ones, unless {@link #start(SharedIndexInformer, LoopRunner)} started it before.
+     * Makes an informer of any source. No other caller gets this informer. {@link #start(LoopRunner)} starts it
+     * together with the shared ones, unless {@link #start(SharedIndexInformer, LoopRunner)} started it before.
      *
      * @throws IllegalStateException if the factory is closed
      */
@@ -192,7 +192,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
      * Checks all caches for changed objects, if {@link InformerOptions#detectMutations} is on.
      * @throws IllegalStateException if a cached object was changed
      */
-    public void verifyUnchanged() {
+    void verifyUnchanged() {
         all().forEach(CachingInformer::verifyUnchanged);
     }
 
@@ -202,7 +202,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
         return all;
     }
 
-    /** Stops all informers. No informer can be made any more. */
+    /** Stops all informers. The factory makes no informers after that. */
     @Override
     public void close() {
         synchronized (this) {

@@ -46,7 +46,10 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         return new Builder(this);
     }
 
-    /** Sets options one by one. The record's component of the same name explains each method. */
+    /**
+     * Sets options one by one. The record's component of the same name explains each method. Options without a method
+     * keep the value that the builder started with.
+     */
     public static final class Builder {
         private boolean freshStart;
         private boolean watchList;

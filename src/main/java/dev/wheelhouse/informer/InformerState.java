@@ -43,7 +43,7 @@ public record InformerState(ResourceType type, String namespace, String selector
      * @param relists the times that the collection was read again from the start, by cause
      * @param watchEnds the watches that ended, by cause
      * @param decodeErrors the objects that were skipped because they could not be decoded
-     * @param lastDecodeError the last of these errors, with key and field; null if there was none
+     * @param lastDecodeError the last such object, with its key, the field and the problem; null if there was none
      * @param queued the changes that were read and are not in the cache yet
      */
     public record Counts(long bytesReceived, long events, Map<String, Long> relists, Map<String, Long> watchEnds,
@@ -75,20 +75,6 @@ public record InformerState(ResourceType type, String namespace, String selector
     /** The message of {@link #lastFailure}; null after a success. */
     public @Nullable String lastError() {
         return lastFailure == null ? null : lastFailure.message();
-    }
-
-    /** The times that the collection was read again from the start. */
-    public long relists() {
-        return sum(counts.relists());
-    }
-
-    /** The number of watches that ended; another one followed each, unless the informer was closed. */
-    public long watchRestarts() {
-        return sum(counts.watchEnds());
-    }
-
-    private static long sum(Map<String, Long> byCause) {
-        return byCause.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /**

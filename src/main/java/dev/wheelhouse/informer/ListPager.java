@@ -47,10 +47,12 @@ final class ListPager<T extends KubernetesObject> {
         this.freshStart = freshStart;
     }
 
+    /** Whether a list has begun and has further pages. */
     boolean inProgress() {
         return next != null;
     }
 
+    /** Begins a list. @param lastVersion the last version seen; empty if there is none */
     void begin(String lastVersion, long now) {
         began = now;
         wholeAtOnce = false;
@@ -89,7 +91,7 @@ final class ListPager<T extends KubernetesObject> {
         requireNotOlder(asked, page.resourceVersion());
         firstPage = false;
         for (T object : page.items()) {
-            if (expected.isMetBy(object)) {
+            if (expected.accepts(object)) {
                 items.add(object);
             } else {
                 skipped.add(expected.failure(object));
@@ -151,7 +153,7 @@ final class ListPager<T extends KubernetesObject> {
      * Records that the server cannot serve the last version.
      * @return whether this was not known before
      */
-    boolean versionUnavailable() {
+    boolean markVersionUnavailable() {
         boolean news = !versionUnavailable;
         versionUnavailable = true;
         return news;
@@ -170,15 +172,12 @@ final class ListPager<T extends KubernetesObject> {
         return lastVersion.isEmpty() ? "0" : lastVersion;
     }
 
+    /** Requests one object, not older than a version. @throws ApiError if the server does not know that version */
     void probe(String lastVersion) throws InterruptedException {
         source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null));
     }
 
-    void restart() {
-        end();
-    }
-
-    /** Drops the objects of the current list. */
+    /** Ends the current list, complete or not, and drops its objects. */
     void end() {
         next = null;
         items = new ArrayList<>();
@@ -203,6 +202,7 @@ final class ListPager<T extends KubernetesObject> {
         return version;
     }
 
+    /** The time when the last list began, in nanoseconds of the clock. */
     long began() {
         return began;
     }

@@ -10,11 +10,11 @@ import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Decides when a Reflector may send the next request. After a failure it waits 0.8 s, doubling up to 15 s, and up to as
- * much again by chance; the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of
- * the server counts instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}, which waits
- * twice as long at most: half a minute leaves time for caches to be current a minute after the server is well). Not
- * thread safe: it belongs to one Reflector's loop.
+ * Decides when a Reflector may send the next request. After a failure it waits 0.8 s. Each further failure doubles the
+ * delay, up to 15 s; two minutes without a failure reset it. A random part of up to the same length is added. A longer
+ * Retry-After of the server counts instead. Upstream's longest wait is twice as long (the backoff manager in client-go
+ * {@code tools/cache/reflector.go}); here a wait takes half a minute at most, so that caches are current within a
+ * minute after the server recovers. Not thread safe: it belongs to one Reflector's loop.
  */
 final class Pacing {
     private static final Duration FIRST = Duration.ofMillis(800);

@@ -43,9 +43,10 @@ import dev.wheelhouse.runtime.Signal;
 final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
+    /** The interval at which a stream is polled that cannot signal its events. */
     private static final long POLL_NANOS = 10_000_000;
-    private static final Duration FIRST_DOUBT = Duration.ofSeconds(30);
-    private static final Duration LONGEST_DOUBT = Duration.ofHours(1);
+    private static final Duration FIRST_RECHECK = Duration.ofSeconds(30);
+    private static final Duration LONGEST_RECHECK = Duration.ofHours(1);
 
     private enum Phase {
         /** The next step lists or streams the initial state. */
@@ -78,11 +79,12 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final LogBudget lines;
 
     private String lastVersion = "";
+    /** Whether a watch brought an event or a bookmark since the last relist; true before the first relist. */
     private boolean progressed = true;
-    /** When the collection is listed again because the cache may be wrong; 0 for never. */
-    private long doubtsEnd;
-    private Duration doubt = FIRST_DOUBT;
-    /** About how many objects the cache holds. Events that a sick server repeats are counted again. */
+    /** The time of the clock at which the collection is listed again, because the cache may be wrong; 0 for never. */
+    private long recheckAt;
+    private Duration recheckDelay = FIRST_RECHECK;
+    /** The approximate number of cached objects. Events that a sick server repeats are counted again. */
     private long held;
     /** Whether the last list was empty although the cache held objects, and no list since then has had any. */
     private boolean emptied;
@@ -153,12 +155,12 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         lastVersion = version;
         boolean empty = objects.isEmpty() && skipped.isEmpty();
         // A server that keeps undecodable objects, or whose collection stays empty, is listed less and less often.
-        doubt = !skipped.isEmpty() || (empty && emptied) ? longer(doubt) : FIRST_DOUBT;
+        recheckDelay = !skipped.isEmpty() || (empty && emptied) ? longer(recheckDelay) : FIRST_RECHECK;
         emptied = empty && (emptied || held > 0);
-        doubtsEnd = emptied ? clock.deadline(doubt) : 0;
+        recheckAt = emptied ? clock.deadline(recheckDelay) : 0;
         if (emptied && held > 0) {
             warn("the list is empty, although the cache held about " + held + " objects; lists again in "
-                    + doubt.toSeconds() + " s, as a sick server may list nothing");
+                    + recheckDelay.toSeconds() + " s, as a sick server may list nothing");
         }
         held = (long) objects.size() + skipped.size();
         status.heard();
@@ -174,8 +176,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             progressed = false;
             return BUSY;
         }
-        // The last list brought no progress: wait before the next one, so that a server that answers every watch so is
-        // not flooded.
+        // No event came since the last relist: wait before the next one, so that a server that refuses every watch is
+        // not flooded with lists.
         return pacing.pause(null);
     }
 
@@ -219,26 +221,26 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        WatchSession.Reading read = reading.read(untilDoubtsEnd());
+        WatchSession.Outcome outcome = reading.read(untilRecheck());
         if (closed) {
             return IDLE;
         }
-        if (untilDoubtsEnd() <= 0) {
-            return doubted();
+        if (untilRecheck() <= 0) {
+            return recheck();
         }
-        return switch (read) {
+        return switch (outcome) {
             case EVENTS -> BUSY;
-            case NOTHING -> Math.min(reading.untilSilent(), untilDoubtsEnd());
+            case NOTHING -> Math.min(reading.untilSilent(), untilRecheck());
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
     }
 
-    private long doubted() {
+    private long recheck() {
         if (emptied) {
             close("doubt");
-            // The server's cache may be what is empty, so the list is a consistent read.
-            pager.versionUnavailable();
+            // Perhaps only the server's cache is empty, so the list is a consistent read.
+            pager.markVersionUnavailable();
             return relist("the last list was empty");
         }
         // The undecodable event may have been a change that no other event reports.
@@ -246,8 +248,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         return relist("the watch brought what cannot be decoded");
     }
 
-    private long untilDoubtsEnd() {
-        return doubtsEnd == 0 ? Long.MAX_VALUE : doubtsEnd - clock.nanoTime();
+    private long untilRecheck() {
+        return recheckAt == 0 ? Long.MAX_VALUE : recheckAt - clock.nanoTime();
     }
 
     /** Receives the events of the open watch. */
@@ -281,8 +283,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void undecodable(DecodeFailure failure) {
             report(failure);
-            if (doubtsEnd == 0) {
-                doubtsEnd = clock.deadline(doubt);
+            if (recheckAt == 0) {
+                recheckAt = clock.deadline(recheckDelay);
             }
         }
     }
@@ -298,9 +300,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
-    private static Duration longer(Duration doubt) {
-        Duration twice = doubt.multipliedBy(2);
-        return twice.compareTo(LONGEST_DOUBT) > 0 ? LONGEST_DOUBT : twice;
+    private static Duration longer(Duration delay) {
+        Duration twice = delay.multipliedBy(2);
+        return twice.compareTo(LONGEST_RECHECK) > 0 ? LONGEST_RECHECK : twice;
     }
 
     private void report(DecodeFailure failure) {
@@ -349,7 +351,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long streamingFailed(String why) {
-        pager.restart();
+        pager.end();
         phase = Phase.LIST;
         return streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM ? pacing.pause(null) : BUSY;
     }
@@ -387,7 +389,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long initialStateFailed(ApiError e, String message) {
         phase = Phase.LIST;
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            return pager.versionUnavailable() ? BUSY : pacing.pause(e);
+            return pager.markVersionUnavailable() ? BUSY : pacing.pause(e);
         }
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
@@ -416,7 +418,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         info(message);
         if (e.code() == 400 || e.isInvalid()) {
-            pager.versionUnavailable();
+            pager.markVersionUnavailable();
             relist("refused");
         } else if (e.isNotFound()) {
             relist("not found");
@@ -429,7 +431,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long probeFailed(ApiError e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            pager.versionUnavailable();
+            pager.markVersionUnavailable();
             return relist("the server does not know the last version");
         }
         info(message);

@@ -42,6 +42,7 @@ final class ReflectorStatus {
         failure = new InformerState.Failure(verb, status, message);
     }
 
+    /** Records that an earlier failure is over, although no event has come yet. */
     void recovered() {
         failure = null;
     }
@@ -68,7 +69,7 @@ final class ReflectorStatus {
         metrics.watchEnded(cause, watch.lasted(), watch.events());
     }
 
-    /** Only one thread calls it. */
+    /** Records an object that could not be decoded. Only one thread calls it. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void skipped(DecodeFailure what) {
         decodeErrors++;

@@ -1,9 +1,9 @@
 package dev.wheelhouse.informer;
 
 /**
- * A receiver of one cache's changes. One thread at a time makes all calls of a registration. Per key the calls are in
- * order: {@code onAdd} first, {@code onDelete} last. A handler must not change the objects, because the cache shares
- * them. A handler that throws misses that notification only.
+ * A receiver of one cache's changes. Only one thread at a time calls a registered handler. The calls for one key are in
+ * order: {@code onAdd}, updates, {@code onDelete}; then again {@code onAdd}, if the object is created anew. A handler
+ * must not change the objects, because the cache shares them. A handler that throws misses that notification only.
  */
 public interface ResourceEventHandler<T> {
     /**
@@ -12,6 +12,10 @@ public interface ResourceEventHandler<T> {
      */
     void onAdd(T object, boolean initial);
 
+    /**
+     * The object changed, or a resync is due: then {@code before} and {@code after} are the same instance. If the
+     * handler is slow, one call may cover several changes.
+     */
     void onUpdate(T before, T after);
 
     /**

@@ -18,6 +18,8 @@ public interface SharedIndexInformer<T> {
     /**
      * Registers a handler, before or after the start. After the start, the handler first gets an add for each cached
      * object.
+     *
+     * @throws IllegalStateException if the informer was stopped
      */
     Registration addEventHandler(ResourceEventHandler<T> handler);
 
@@ -25,9 +27,11 @@ public interface SharedIndexInformer<T> {
      * Registers a handler that also gets {@code onUpdate(x, x)} for every cached object once per {@code resyncPeriod}.
      * @param resyncPeriod zero for no resync
      * @throws IllegalArgumentException if the period is negative
+     * @throws IllegalStateException if the informer was stopped
      */
     Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod);
 
+    /** The cached objects. */
     Indexer<T> getIndexer();
 
     /**

@@ -13,14 +13,16 @@ import dev.wheelhouse.api.Unstructured;
 
 /**
  * Shares one informer per (type, model class, namespace, selectors), and starts each one once (upstream: client-go
- * {@code informers/factory.go}). It is what controllers and other users of the caches see; only the owner of the
- * {@link InformerFactory} gives it threads and closes it. Thread safe.
+ * {@code informers/factory.go}). Controllers and other users of the caches see this interface. Only the owner of the
+ * {@link InformerFactory} behind it gives it threads and closes it; after that, methods that make an informer throw
+ * {@code IllegalStateException}. Thread safe.
  */
 public interface SharedInformerFactory {
     /** The informer of a type in one namespace (empty for all), limited by selectors. */
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
             LabelSelector labels, FieldSelector fields);
 
+    /** The informer of a type in all namespaces. */
     default <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model) {
         return informer(type, model, "", LabelSelector.everything(), FieldSelector.everything());
     }
@@ -69,5 +71,6 @@ public interface SharedInformerFactory {
     /** Whether all informers have synced. */
     boolean hasSynced();
 
+    /** The state of each informer. */
     List<InformerState> states();
 }

@@ -56,6 +56,7 @@ final class SharedProcessor<T extends KubernetesObject> {
         return due;
     }
 
+    /** The nanoseconds until the next resync of any listener; {@link Loop#IDLE} if there is none. */
     long untilResync(long now) {
         long least = Loop.IDLE;
         for (ProcessorListener<T> listener : listeners) {

@@ -9,12 +9,12 @@ import java.util.function.BooleanSupplier;
  */
 final class SyncTracker {
     private final AtomicLong waiting = new AtomicLong();
-    private final BooleanSupplier upstreamSynced;
+    private final BooleanSupplier allStarted;
     private volatile boolean synced;
 
-    /** @param upstreamSynced whether all initial adds have been counted by {@link #start} */
-    SyncTracker(BooleanSupplier upstreamSynced) {
-        this.upstreamSynced = upstreamSynced;
+    /** @param allStarted whether {@link #start} was called for all initial adds */
+    SyncTracker(BooleanSupplier allStarted) {
+        this.allStarted = allStarted;
     }
 
     /** Counts an initial add that was queued. */
@@ -30,7 +30,7 @@ final class SyncTracker {
     }
 
     boolean hasSynced() {
-        if (!synced && upstreamSynced.getAsBoolean() && waiting.get() == 0) {
+        if (!synced && allStarted.getAsBoolean() && waiting.get() == 0) {
             synced = true;
         }
         return synced;

@@ -36,6 +36,7 @@ final class TransformingSource<T extends KubernetesObject> extends ForwardingLis
         this.transform = trim;
     }
 
+    /** Sets the transform, for lists and watches that begin later. */
     void transformBy(UnaryOperator<T> function) {
         transform = object -> function.apply(ModelJson.copy(trim == null ? object : trim.apply(object)));
     }

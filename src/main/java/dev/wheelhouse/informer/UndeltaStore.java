@@ -27,7 +27,10 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Map<ObjectKey, T> objects = new LinkedHashMap<>();
     private volatile boolean synced;
 
-    /** @param send receives all objects, on the loop's thread; it must not block */
+    /**
+     * @param type the class of the objects; objects of another class are skipped
+     * @param send receives all objects after each change, on the loop's thread; it must not block
+     */
     public UndeltaStore(ListerWatcher<T> source, Class<T> type, Consumer<List<T>> send, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.send = send;
@@ -39,11 +42,11 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
         try {
             return reflector.step();
         } finally {
-            handOut();
+            pushAll();
         }
     }
 
-    private void handOut() {
+    private void pushAll() {
         boolean changed = false;
         for (DeltaFifo.Step<T> step = fifo.pop(); step != null; step = fifo.pop()) {
             changed |= switch (step) {

@@ -39,7 +39,7 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     /** The outcome of a read. */
-    enum Reading {
+    enum Outcome {
         /** At least one event was read. */
         EVENTS,
         /** No event is available yet. */
@@ -92,7 +92,7 @@ final class WatchSession<T extends KubernetesObject> {
      * @throws ApiError if the connection broke, or the server ended the watch with an error; the events before it were
      *     passed on
      */
-    Reading read(long nanos) throws InterruptedException {
+    Outcome read(long nanos) throws InterruptedException {
         int events = 0;
         try {
             WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, Math.min(nanos, untilSilent()))));
@@ -112,13 +112,13 @@ final class WatchSession<T extends KubernetesObject> {
             handOn();
         }
         if (events == 0 && stream.isEnded()) {
-            return Reading.ENDED;
+            return Outcome.ENDED;
         }
         // Check this after events too: live events must not keep a stuck initial state alive.
         if (untilSilent() <= 0) {
-            return Reading.SILENT;
+            return Outcome.SILENT;
         }
-        return events > 0 ? Reading.EVENTS : Reading.NOTHING;
+        return events > 0 ? Outcome.EVENTS : Outcome.NOTHING;
     }
 
     /**
@@ -146,7 +146,7 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     private void changed(Delta.Type type, T object) {
-        if (!expected.isMetBy(object)) {
+        if (!expected.accepts(object)) {
             sink.undecodable(expected.failure(object));
             return;
         }

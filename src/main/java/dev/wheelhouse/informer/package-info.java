@@ -1,10 +1,12 @@
 /**
  * Caches of resource types that follow the API server. A {@code ListerWatcher} (package {@code client}) supplies lists
  * and watch events; the caches pass each change, in order per key, to any number of handlers. Start with
- * {@link dev.wheelhouse.informer.SharedInformerFactory} and {@link dev.wheelhouse.informer.SharedIndexInformer}. Each
- * informer has a reflector loop and an informer loop on virtual threads, and one loop per handler on a platform thread;
- * a test can step all loops on one thread. Only the informer loop writes the cache; any thread may read it. Cached
- * objects are shared: nobody may change them.
+ * {@link dev.wheelhouse.informer.SharedInformerFactory} and {@link dev.wheelhouse.informer.SharedIndexInformer}; an
+ * {@link dev.wheelhouse.informer.InformerFactory} implements the former. A consumer that wants the whole collection
+ * after each change takes an {@link dev.wheelhouse.informer.UndeltaStore} instead. Each informer has a reflector loop
+ * and an informer loop on virtual threads, and one loop per handler on a platform thread; a test can step all loops on
+ * one thread. Only the informer loop writes the cache; any thread may read it. Cached objects are shared: nobody may
+ * change them.
  */
 @NullMarked
 package dev.wheelhouse.informer;

@@ -129,14 +129,14 @@ public final class ControllerManager extends SignalledLoop {
 
     /** Whether another process leads, so that this one has nothing to do. */
     public boolean standsBy() {
-        return !made && leadership.isKnown() && !leadership.isLeader();
+        return !made && leadership.isLeaderKnown() && !leadership.isLeader();
     }
 
     /** Why controllers are not running yet: one sentence per reason, such as a cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
         if (!made && !leadership.isLeader()) {
-            reasons.add(leadership.standing());
+            reasons.add(leadership.describeLeader());
         } else if (!made) {
             reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
         }

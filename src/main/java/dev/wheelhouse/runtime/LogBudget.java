@@ -5,8 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds what one loop says of something that keeps failing: the same text once in five minutes, and at most six lines
- * a minute. The next line says how many were left out. Not thread safe.
+ * Limits the log lines of one loop while something keeps failing. A text that repeats the last line is logged once in
+ * five minutes, and at most six lines are logged in a minute. The next line that is logged says how many were left out.
+ * Not thread safe.
  */
 public final class LogBudget {
     private static final long SAME = Duration.ofMinutes(5).toNanos();
@@ -26,7 +27,7 @@ public final class LogBudget {
         this.lastAt = windowBegan;
     }
 
-    /** The line to log; null for none. */
+    /** The line to log for a text; null if the text is to be left out. */
     public @Nullable String line(String text) {
         long now = clock.nanoTime();
         if (now - windowBegan >= WINDOW) {

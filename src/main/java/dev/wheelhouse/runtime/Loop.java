@@ -5,7 +5,7 @@ package dev.wheelhouse.runtime;
  * a {@link LoopRunner} gives each loop a thread; a test steps loops by hand.
  *
  * <p>Only one thread at a time calls {@link #step()} and {@link #await}; any thread may call {@link #close()}. After
- * {@code close()}, a step does nothing and returns {@link #IDLE}, and a thread inside {@code await} returns soon.
+ * {@code close()}, a step does nothing and returns {@link #IDLE}, and a thread inside {@code await} leaves it soon.
  */
 public interface Loop extends AutoCloseable {
     /** The result of {@link #step()} if more work is ready now. */
@@ -28,7 +28,7 @@ public interface Loop extends AutoCloseable {
      * Waits until there may be work, at most {@code nanos} nanoseconds. It may return early. Only production drivers
      * call it; tests and simulations step again instead.
      *
-     * @throws InterruptedException if the thread was asked to stop
+     * @throws InterruptedException if the thread was interrupted; some loops also throw it when they are closed
      */
     void await(long nanos) throws InterruptedException;
 

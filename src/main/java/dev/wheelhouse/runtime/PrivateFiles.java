@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files that nobody but their owner may read: 0600 in directories of 0700, whatever the umask, from the first byte on.
- * On file systems without POSIX permissions the files are made without any.
+ * Files that only their owner may read and write. Files have the mode 0600 and directories 0700 from their creation on,
+ * whatever the umask. A file system without POSIX permissions sets none.
  */
 public final class PrivateFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -32,7 +32,7 @@ public final class PrivateFiles {
 
     private PrivateFiles() {}
 
-    /** Makes a directory, and those above it that are missing. Directories that exist keep their permissions. */
+    /** Makes a directory and its missing parents. Directories that exist keep their permissions. */
     public static void createDirectories(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             return;
@@ -54,7 +54,7 @@ public final class PrivateFiles {
         }
     }
 
-    /** Makes an empty file unless there is a file. @return whether it was made */
+    /** Makes an empty file unless the file exists. @return whether it was made */
     public static boolean createIfMissing(Path file) throws IOException {
         try {
             Files.createFile(file, attributes(file, FILE));
@@ -66,8 +66,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Replaces a file as a whole: after a crash at any moment, or a loss of power, it is the old one or the new one.
-     * The directory has to exist.
+     * Replaces a file atomically: after a crash or a loss of power at any moment, the file has the old or the new
+     * content. Its directory must exist.
      */
     public static void write(Path file, byte[] content) throws IOException {
         Path target = file.toAbsolutePath();
@@ -92,7 +92,7 @@ public final class PrivateFiles {
         syncDirectory(directory);
     }
 
-    /** Makes the names in a directory outlive a loss of power, where the platform can. */
+    /** Makes the new name of a file survive a loss of power, on platforms that can sync a directory. */
     private static void syncDirectory(Path directory) throws IOException {
         if (isPosix(directory)) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
@@ -102,11 +102,11 @@ public final class PrivateFiles {
     }
 
     /**
-     * Takes the rights of others to a file or directory of this user's away; what belongs to root, as a mounted file
-     * does, is left as it is.
+     * Removes the rights of other users to a file or directory of this user. A file of root, such as a mounted one, is
+     * left as it is.
      *
-     * @return whether there were any
-     * @throws IOException if it belongs to another user, who may have read or made it
+     * @return whether other users had any rights
+     * @throws IOException if the file belongs to another user except root, who may have read or made it
      */
     public static boolean secure(Path path) throws IOException {
         if (!isPosix(path)) {
@@ -122,20 +122,20 @@ public final class PrivateFiles {
             throw new IOException("it belongs to the user " + Files.getOwner(path)
                     + ", who may have read or made it");
         }
-        if (!isOpen(path)) {
+        if (!isAccessibleToOthers(path)) {
             return false;
         }
         permit(path, directory ? DIRECTORY : FILE);
         return true;
     }
 
-    /** Whether this user owns it. */
-    public static boolean isMine(Path directory) throws IOException {
+    /** Whether this user owns a directory; true if the file system has no owners. */
+    public static boolean isOwnedByThisUser(Path directory) throws IOException {
         return !isPosix(directory) || uid(directory) == myUid(directory);
     }
 
-    /** Whether anybody but the owner has any right to it. */
-    public static boolean isOpen(Path path) throws IOException {
+    /** Whether anybody but the owner has any right to a file or directory. */
+    public static boolean isAccessibleToOthers(Path path) throws IOException {
         return isPosix(path) && Files.getPosixFilePermissions(path).stream().anyMatch(OTHERS::contains);
     }
 
@@ -143,7 +143,10 @@ public final class PrivateFiles {
         return (int) Files.getAttribute(path, "unix:uid");
     }
 
-    /** As the file system sees this process, which on mounts that map users is not as the machine does. */
+    /**
+     * This process' user in the view of the file system: the owner of a new file. On mounts that map users it differs
+     * from the process' own view.
+     */
     private static int myUid(@Nullable Path directory) throws IOException {
         if (directory == null) {
             throw new IOException("it is in no directory");
@@ -152,7 +155,7 @@ public final class PrivateFiles {
         try {
             probe = Files.createTempFile(directory, ".owner", ".tmp");
         } catch (IOException e) {
-            // Nothing can be made there; the machine's own view is as good on all but such mounts.
+            // No file can be made in the directory. The process' own view is right, except on mounts that map users.
             return uid(Path.of("/proc/self"));
         }
         try {

@@ -8,9 +8,9 @@ import org.yaml.snakeyaml.parser.ParserImpl;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * Reads YAML from outside within limits. All YAML that the program reads passes this class. No tag creates an object
- * other than lists, maps and scalars. A text that breaks a limit or is not YAML ends in a {@code YAMLException}, and a
- * tag that is malformed in an {@code IllegalArgumentException}. Thread safe.
+ * Reads untrusted YAML within limits. The program reads all YAML by this class. No tag creates an object other than
+ * lists, maps and scalars. Reading throws a {@code YAMLException} if a text breaks a limit or is not YAML, and an
+ * {@code IllegalArgumentException} if a tag is malformed. Thread safe.
  */
 public final class SafeYaml {
     private static final int MOST_DEPTH = 100;
@@ -18,9 +18,10 @@ public final class SafeYaml {
     private SafeYaml() {}
 
     /**
-     * The limits of one kind of text. In each, a collection has at most 100 others around it.
+     * The limits of one kind of text. In addition, a collection may be nested in at most 100 others.
      *
-     * @param mostCharacters the code points after which a document may have no further token
+     * @param mostCharacters the limit of a document's length in code points; checked at each token, so the last token
+     *     may exceed it
      * @param mostAliases the most aliases of lists and maps in one document
      */
     public static LoaderOptions limits(int mostCharacters, int mostAliases) {
@@ -35,7 +36,7 @@ public final class SafeYaml {
         return limits;
     }
 
-    /** The documents of a text as nodes, which are parsed as they are asked for. */
+    /** The documents of a text as nodes. Each document is parsed when the caller asks for it. */
     public static Composer compose(String yaml, LoaderOptions limits, Resolver resolver) {
         return new Composer(new ParserImpl(new YamlCodePoints(yaml), limits), resolver, limits);
     }

@@ -68,7 +68,7 @@ final class YamlCodePoints extends StreamReader {
         return new String(text, at, Math.min(length, text.length - at));
     }
 
-    /** The characters are within one line. */
+    /** Counts columns only, because SnakeYAML asks only for characters of one line. */
     @Override
     public String prefixForward(int length) {
         String prefix = prefix(length);

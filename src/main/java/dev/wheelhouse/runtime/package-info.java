@@ -3,8 +3,10 @@
  * is cut into steps, and {@link dev.wheelhouse.runtime.LoopRunner}, which gives each loop a thread and ends all threads
  * on close. Only {@code LoopRunner} makes threads for loops. Only the thread that steps a loop touches the loop's
  * state, except where a type says that it is thread safe. Time comes from a {@link dev.wheelhouse.runtime.Clock}; a
- * test passes one that it moves by hand. {@link dev.wheelhouse.runtime.SafeYaml} reads YAML within limits, for every
- * package that reads some.
+ * test passes one that it moves by hand. {@link dev.wheelhouse.runtime.Signal} wakes a loop,
+ * {@link dev.wheelhouse.runtime.Backoff} spaces its retries, and {@link dev.wheelhouse.runtime.LogBudget} limits its
+ * log lines. Two helpers have no better place below all packages: {@link dev.wheelhouse.runtime.SafeYaml} reads YAML
+ * within limits, and {@link dev.wheelhouse.runtime.PrivateFiles} writes files that only their owner may read.
  */
 @NullMarked
 package dev.wheelhouse.runtime;

@@ -52,7 +52,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
             Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
-                    : new KubeConfigs(clock).explicit(kubeconfig, null).api();
+                    : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
             return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
                     new Embedded(server, kubeconfig, options.isOpen()));
         } catch (RuntimeException e) {

@@ -39,7 +39,7 @@ public final class TestServer implements AutoCloseable {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs(clock).explicit(kubeconfig(), null).api();
+                : new KubeConfigs(clock).fromFile(kubeconfig(), null).api();
         this.client = new HttpKubeClient(api, clock);
         this.running = controllers || nodes > 0
                 ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)

@@ -1,8 +1,8 @@
 package dev.wheelhouse.workqueue;
 
 /**
- * The order of ready keys. Waiting makes up for a low priority, so that no key starves
- * ({@link RateLimitingQueue#DEFAULT_AGING}).
+ * The priority of a ready key. A {@code LIVE} key goes before a {@code BACKGROUND} key, unless the latter has waited
+ * much longer ({@link RateLimitingQueue#DEFAULT_AGING}), so that no key starves.
  */
 public enum Priority {
     /** The object has just changed. */

@@ -24,7 +24,9 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     /** The default aging: a background key goes before live keys that were added more than this much later. */
     public static final Duration DEFAULT_AGING = Duration.ofSeconds(10);
 
+    /** The longest delay or wait, in nanoseconds; a clock's time plus this does not overflow. */
     private static final long FAR = 1L << 60;
+    /** The pause of a worker that finds no key after the shutdown. Keys in processing may still become ready again. */
     private static final long AFTER_SHUTDOWN_NANOS = 50_000_000;
 
     private final String name;
@@ -114,11 +116,11 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             }
             KeyState<K> entry = entry(key);
             long own = limits.keyDelayNanos(entry.failures);
-            long overall = buckets.reserveNanos(flow.apply(key), now);
+            long ofFlow = buckets.reserveNanos(flow.apply(key), now);
             if (entry.failures < Integer.MAX_VALUE) {
                 entry.failures++;
             }
-            schedule(entry, now, Math.max(least, Math.max(own, overall)));
+            schedule(entry, now, Math.max(least, Math.max(own, ofFlow)));
         } finally {
             lock.unlock();
         }

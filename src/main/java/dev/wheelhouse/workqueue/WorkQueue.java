@@ -23,10 +23,16 @@ public interface WorkQueue<K> {
      */
     void add(K key, Priority priority);
 
-    /** Adds a key after a delay. If the key is already delayed, the earlier due time counts. */
+    /**
+     * Adds a key as {@link Priority#LIVE} after a delay; at once if the delay is not positive. If the key is already
+     * delayed, the earlier due time counts. Does nothing after {@link #shutDown}.
+     */
     void addAfter(K key, Duration delay);
 
-    /** Counts a failure of a key, and adds the key after the delay that the rate limiter demands. */
+    /**
+     * Counts a failure of a key, and adds the key after the delay that the rate limiter demands. Does nothing after
+     * {@link #shutDown}.
+     */
     default void addRateLimited(K key) {
         addRateLimited(key, Duration.ZERO);
     }
@@ -45,7 +51,7 @@ public interface WorkQueue<K> {
     K poll();
 
     /**
-     * Waits until a key is ready or delayed keys are due. It may return early.
+     * Waits until a key is ready or a delayed key is due, or the queue is shut down. It may return early.
      *
      * @param nanos the longest time to wait, in nanoseconds
      * @throws InterruptedException if the thread was interrupted
@@ -61,9 +67,12 @@ public interface WorkQueue<K> {
     /** The number of keys that are ready to be taken. Delayed keys do not count. */
     int size();
 
-    /** Refuses new keys, drops delayed ones and wakes all waiting threads. Ready keys can still be taken. */
+    /**
+     * Ignores new keys from now on, drops delayed ones and wakes all waiting threads. Ready keys can still be taken.
+     */
     void shutDown();
 
+    /** Whether {@link #shutDown} was called. */
     boolean isShutDown();
 
     /**

@@ -3,8 +3,8 @@ package dev.wheelhouse.workqueue;
 import java.util.function.Supplier;
 
 /**
- * The events that a queue counts, for client-go's {@code workqueue_*} metrics. Each method does nothing by default. Any
- * thread may call them; they are called outside the queue's lock.
+ * The events that a queue counts, for client-go's {@code workqueue_*} metrics. Each method does nothing by default. The
+ * queue calls them from any thread, without its lock.
  */
 public interface WorkQueueMetrics {
     WorkQueueMetrics NONE = new WorkQueueMetrics() {

@@ -105,8 +105,8 @@ class LeaderElectorTest {
         second.step();
         assertThat(first.isLeader()).isTrue();
         assertThat(second.isLeader()).isFalse();
-        assertThat(second.isKnown()).isTrue();
-        assertThat(second.standing()).isEqualTo("first leads");
+        assertThat(second.isLeaderKnown()).isTrue();
+        assertThat(second.describeLeader()).isEqualTo("first leads");
         assertThat(lease().getSpec().getHolderIdentity()).isEqualTo("first");
         assertThat(told).containsExactly("first leads");
     }
@@ -273,8 +273,8 @@ class LeaderElectorTest {
             }
         };
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());
-        assertThat(first.isKnown()).isFalse();
-        assertThat(first.standing()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: 403 "
-                + "Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
+        assertThat(first.isLeaderKnown()).isFalse();
+        assertThat(first.describeLeader()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: "
+                + "403 Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
     }
 }

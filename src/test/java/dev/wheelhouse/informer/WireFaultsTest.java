@@ -94,7 +94,7 @@ class WireFaultsTest {
     }
 
     private static long watchesEnded(CachingInformer<?> informer) {
-        return informer.state().watchRestarts();
+        return informer.state().counts().watchEnds().values().stream().mapToLong(Long::longValue).sum();
     }
 
     private String change(int round) {
@@ -142,7 +142,7 @@ class WireFaultsTest {
         assertThat(versions).hasSize(3);
         assertThat(cuts).isGreaterThan(400);
         assertThat(informer.state().counts().decodeErrors()).isZero();
-        assertThat(informer.state().relists()).isZero();
+        assertThat(informer.state().counts().relists()).isEmpty();
     }
 
     @Test

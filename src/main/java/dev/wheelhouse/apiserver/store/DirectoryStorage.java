@@ -204,7 +204,7 @@ final class DirectoryStorage implements Storage {
 
     /** Makes the directory private, unless it holds other files, too: then it may be shared on purpose. */
     private void restrictDirectory() throws IOException {
-        if (!PrivateFiles.isOpen(directory) || !PrivateFiles.isMine(directory)) {
+        if (!PrivateFiles.isAccessibleToOthers(directory) || !PrivateFiles.isOwnedByThisUser(directory)) {
             return;
         }
         try (Stream<Path> entries = Files.list(directory)) {

@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * Limits the bytes of an answer that are in memory at once. A real API server stores objects of 1.5 MB at most; a sick
- * one may send a line without an end.
+ * Limits the bytes of an answer that are in memory at once. An API server stores objects of 1.5 MB at most, but a sick
+ * server may send a line without an end.
  */
 public final class AnswerLimits {
     /** The most bytes of one object, one event, or one answer that is not a list. */
@@ -14,7 +14,7 @@ public final class AnswerLimits {
 
     private AnswerLimits() {}
 
-    /** A copy of twice the size. @throws IOException if the array has the largest size already */
+    /** A copy of twice the size, 32 MiB at most. @throws IOException if the array has that size already */
     static byte[] grown(byte[] full) throws IOException {
         if (full.length >= MOST_BYTES) {
             throw tooLarge("an object or an event");
@@ -22,7 +22,7 @@ public final class AnswerLimits {
         return Arrays.copyOf(full, Math.min(MOST_BYTES, full.length * 2));
     }
 
-    /** Reads a whole answer. @throws IOException if the stream breaks, or the answer has more than 32 MB */
+    /** Reads a whole answer. @throws IOException if the stream breaks, or the answer has more than 32 MiB */
     public static byte[] readAll(InputStream body) throws IOException {
         byte[] bytes = body.readNBytes(MOST_BYTES);
         if (bytes.length == MOST_BYTES && body.read() >= 0) {

@@ -95,7 +95,7 @@ final class ByteScanner {
         }
     }
 
-    /** A cursor over the buffered bytes, at least this many unless the stream ends. Valid until {@link #consumedTo}. */
+    /** A cursor over at least this many bytes, or all that the stream has left. Valid until {@link #consumedTo}. */
     JsonCursor ahead(int bytes) throws IOException {
         while (limit - at < bytes && fill()) {
             // A read may bring less than there is room for.
@@ -108,10 +108,12 @@ final class ByteScanner {
         at = cursor.at;
     }
 
+    /** The index of a value's first byte. @param span a result of {@link #value} */
     static int from(long span) {
         return (int) (span >>> 32);
     }
 
+    /** The index after a value's last byte. @param span a result of {@link #value} */
     static int to(long span) {
         return (int) span;
     }

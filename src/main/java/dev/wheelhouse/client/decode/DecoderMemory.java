@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory of the decoders of one client: in which order the fields of a class come, which values repeat, and which
- * points in time were read lately. Objects that are read with the same memory share their equal parts. A memory belongs
- * to the client that makes it, and is garbage with that client. Thread safe: a race between two threads loses an entry,
- * and an entry that is missing costs time only.
+ * The memory of the decoders of one client: the order in which the fields of a class come, the values that repeat, and
+ * the points in time that were read last. Objects that are read with the same memory share their equal parts. A memory
+ * belongs to the client that makes it. Thread safe: a race between two threads may lose an entry, and a missing entry
+ * costs time only.
  *
- * <p>The memory is bounded: it holds at most the given number of bytes of interned values, measured as the JSON that
- * they were read from, and then forgets all of them; at most 2048 values of one field; and at most 2048 points in time.
+ * <p>The memory is bounded. Of interned values it holds a limited number of bytes, counted as the bytes of their JSON;
+ * at the limit it forgets all of them. It also holds at most 2048 values of one field, and 2048 points in time.
  */
 public final class DecoderMemory {
     private static final long MOST_BYTES = 16L << 20;
@@ -24,7 +24,7 @@ public final class DecoderMemory {
     private final long mostBytes;
     private final Times times = new Times();
 
-    /** A memory of at most 16 MiB of interned values. */
+    /** A memory for at most 16 MiB of interned values. */
     public DecoderMemory() {
         this(MOST_BYTES);
     }

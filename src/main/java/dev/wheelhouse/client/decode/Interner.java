@@ -68,10 +68,11 @@ final class Interner {
         }
     }
 
+    /** The remembered values; replaced as a whole when the interner forgets. */
     private static final class Table {
         @Nullable
         Entry[] entries = new Entry[FIRST_ENTRIES];
-        /** Parts of the hashes of values that came at least once. */
+        /** The high bits of the hashes of values that came at least once, at places that the low bits choose. */
         char[] tags = new char[FIRST_ENTRIES * 8];
         int replaced;
         int overwritten;
@@ -88,8 +89,8 @@ final class Interner {
         this.memory = memory;
     }
 
-    /** Whether the next value is to be looked up: not during a pause. Counts the value. */
-    boolean isOpen() {
+    /** Counts the next value. @return whether it is to be looked up; false during a pause */
+    boolean admitsNext() {
         if (pause > 0) {
             pause--;
             return false;

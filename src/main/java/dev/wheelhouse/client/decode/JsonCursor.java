@@ -33,14 +33,14 @@ final class JsonCursor {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
 
-    /** Shorter texts are not compared with those before. */
+    /** Shorter texts are not kept in the table of texts. */
     private static final int SHORTEST_KEPT = 6;
 
     final byte[] bytes;
     final int end;
     final Predictor predictor = new Predictor();
     int at;
-    /** The latest texts, by a hash, and their places. */
+    /** The table of texts: the latest text of each hash, and the index of its first byte. */
     private final @Nullable String[] texts = new String[16];
     private final int[] textsFrom = new int[16];
     private int timeAt = -1;
@@ -165,7 +165,7 @@ final class JsonCursor {
         return true;
     }
 
-    /** A point in time, in a string. Equal times of one object, of which there are many, are one. */
+    /** A point in time, in a string. A time equal to the last one is the same instance, as objects repeat times. */
     OffsetDateTime time(Times times) {
         if (peek() != '"') {
             throw Irregular.INSTANCE;
@@ -209,7 +209,7 @@ final class JsonCursor {
         throw Irregular.INSTANCE;
     }
 
-    /** The text of a range. Equal texts of one object, of which there are many, are one. */
+    /** The text of a range. A text that the table has is returned again, because objects repeat texts. */
     private String text(int from, int to) {
         int length = to - from;
         if (length < SHORTEST_KEPT) {

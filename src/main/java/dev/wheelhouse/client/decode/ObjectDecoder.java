@@ -25,8 +25,8 @@ import dev.wheelhouse.client.ModelJson;
 
 /**
  * Decodes the objects of one resource type: one object, a list, or a watch. Drops {@code metadata.managedFields}, and
- * fills in {@code apiVersion} and {@code kind}, which list items lack. If the type's kind is empty, that is not known,
- * any kind is accepted and nothing is filled in. Thread safe.
+ * fills in {@code apiVersion} and {@code kind}, which list items lack. If the type's kind is not known, which an empty
+ * text means, any kind is accepted and nothing is filled in. Thread safe.
  */
 public final class ObjectDecoder<T extends KubernetesObject> {
     private final ResourceType type;
@@ -47,20 +47,20 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         this.shape = forCaches && ModelClass.isModel(model) ? memory.shape(model) : null;
     }
 
-    /** A decoder whose objects are the caller's own. */
+    /** A decoder whose objects share nothing, so that the caller may change them. */
     public static <T extends KubernetesObject> ObjectDecoder<T> of(ResourceType type, Class<T> model,
             DecoderMemory memory) {
         return new ObjectDecoder<>(type, model, false, memory, false);
     }
 
-    /** A decoder of answers that hold the metadata of a type's objects, under a kind of their own. */
+    /** A decoder of answers of the kind PartialObjectMetadata, which hold the metadata of a type's objects. */
     public static ObjectDecoder<PartialObjectMetadata> ofMetadata(ResourceType type, DecoderMemory memory) {
         return new ObjectDecoder<>(type, PartialObjectMetadata.class, true, memory, false);
     }
 
     /**
-     * A decoder of objects for caches: it is several times faster, and its objects share equal parts, so they must not
-     * be changed.
+     * The same decoder for the objects of caches. It is several times faster. Its objects share their equal parts, so
+     * they must not be changed.
      */
     public ObjectDecoder<T> forCaches() {
         return new ObjectDecoder<>(type, model, metadataOnly, memory, true);
@@ -84,8 +84,8 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     }
 
     /**
-     * Reads a list as it arrives. An item that does not decode is skipped and reported. Holds no more bytes than the
-     * largest item needs.
+     * Reads a list as it arrives. An item that does not decode is skipped and reported. The buffer grows to the largest
+     * item, not to the whole list.
      *
      * @throws IOException if the stream breaks, or the answer is not a list
      */

@@ -12,7 +12,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.client.ModelJson;
 
-/** Makes an {@link ApiError} of a {@code metav1.Status}, or of any other body that an error answer has. */
+/** Makes an {@link ApiError} of the body of an error answer: a {@code metav1.Status}, or any other text. */
 public final class Statuses {
     private Statuses() {}
 

@@ -24,6 +24,7 @@ import dev.wheelhouse.client.decode.Interner.Entry;
 
 /** Reads the values of one field. Made from the field's type. Thread safe. */
 abstract sealed class ValueReader {
+    /** Models that are nested deeper are left to the full parser, so that no input overflows the stack. */
     private static final int DEEPEST = 100;
 
     /**
@@ -130,7 +131,7 @@ abstract sealed class ValueReader {
                 in.at += predicted.length();
                 return predicted.value;
             }
-            return interner.isOpen() ? lookUp(in, depth, first) : values.read(in, depth);
+            return interner.admitsNext() ? lookUp(in, depth, first) : values.read(in, depth);
         }
 
         private Object lookUp(JsonCursor in, int depth, int first) {

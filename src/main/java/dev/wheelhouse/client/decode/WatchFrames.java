@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Cuts the stream of a watch into its frames. Each event is a frame of one line, wherever the network cuts the stream.
- * The buffer grows to the largest frame and shrinks again. Not thread safe.
+ * Cuts the stream of a watch into frames: a frame is one line, and holds one event. A read of the network may end
+ * anywhere in a frame. The buffer grows to the largest frame and shrinks again. Not thread safe.
  */
 final class WatchFrames {
     private static final int FIRST_SIZE = 16 * 1024;
@@ -67,6 +67,7 @@ final class WatchFrames {
         to = limit;
     }
 
+    /** The bytes that {@link #from()} and {@link #to()} refer to, until the next call of {@link #next()}. */
     byte[] buffer() {
         return buffer;
     }

@@ -20,8 +20,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.WatchEvent;
 
 /**
- * Reads the events of one watch as they arrive. Finds an event's object by its bytes, and decodes only that. Made by
- * {@link ObjectDecoder#readWatch}. Not thread safe.
+ * Reads the events of one watch as they arrive. It finds the bytes of an event's object without making a tree of the
+ * event, and decodes only these bytes. Made by {@link ObjectDecoder#readWatch}. Not thread safe.
  */
 public final class WatchReader<T extends KubernetesObject> {
     private static final String INITIAL_EVENTS_END = "k8s.io/initial-events-end";

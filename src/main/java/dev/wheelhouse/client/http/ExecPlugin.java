@@ -27,7 +27,9 @@ import dev.wheelhouse.runtime.Clock;
  * as the plugin says, and reports the cause of a failure.
  */
 final class ExecPlugin implements TokenRefresher.Source {
+    /** The longest time that the plugin may run. */
     private static final Duration DEADLINE = Duration.ofSeconds(60);
+    /** The time for which a token without an expiry is used. */
     private static final Duration WITHOUT_EXPIRY = Duration.ofMinutes(10);
     /** A token is fetched again this long before it expires. */
     private static final Duration EARLY = Duration.ofSeconds(10);

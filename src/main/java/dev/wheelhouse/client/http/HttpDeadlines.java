@@ -7,10 +7,11 @@ import java.time.Duration;
  *
  * @param connect the time to connect
  * @param answer the time to the first byte of an answer, and between two bytes of it; an open watch has no such limit,
- *     as the Reflector watches over its silence
+ *     because the Reflector closes a watch that is silent for too long
  * @param call the time of a whole call, from the request to the last byte; lists and watches have no such limit
  */
 public record HttpDeadlines(Duration connect, Duration answer, Duration call) {
+    /** 10 s to connect, 30 s for an answer, 60 s for a call. */
     public static HttpDeadlines defaults() {
         return new HttpDeadlines(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60));
     }

@@ -54,7 +54,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        return lister(namespace, labels, fields, decoder).list(options);
+        return collection(namespace, labels, fields, decoder).list(options);
     }
 
     @Override
@@ -87,7 +87,6 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                 encode(LastApplied.restore(object, () -> get(key))));
     }
 
-    /** An apply has this client as its field manager, and is forced. */
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
         String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
@@ -125,14 +124,16 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        return lister(namespace, labels, fields, decoder.forCaches());
+        return collection(namespace, labels, fields, decoder.forCaches());
     }
 
-    private Lister<T> lister(String namespace, LabelSelector labels, FieldSelector fields, ObjectDecoder<T> how) {
-        return new Lister<>(transport, type, namespace, labels, fields, how, accept, acceptList);
+    private Collection<T> collection(String namespace, LabelSelector labels, FieldSelector fields,
+            ObjectDecoder<T> how) {
+        return new Collection<>(transport, type, namespace, labels, fields, how, accept, acceptList);
     }
 
-    private record Lister<T extends KubernetesObject>(HttpTransport transport, ResourceType type, String namespace,
+    /** The objects that match selectors, in one namespace or in all. */
+    private record Collection<T extends KubernetesObject>(HttpTransport transport, ResourceType type, String namespace,
             LabelSelector labels, FieldSelector fields, ObjectDecoder<T> decoder, String accept, String acceptList)
             implements
                 ListerWatcher<T> {

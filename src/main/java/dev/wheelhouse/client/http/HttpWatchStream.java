@@ -35,6 +35,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private static final int AHEAD = 1024;
     /** The most events that are handed on together. */
     private static final int MOST_AT_ONCE = 128;
+    /** The longest wait, in nanoseconds; a clock's time plus this does not overflow. */
     private static final long FAR = Long.MAX_VALUE / 4;
 
     private final HttpTransport transport;

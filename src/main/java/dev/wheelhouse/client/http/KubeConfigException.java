@@ -2,7 +2,7 @@ package dev.wheelhouse.client.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** The place or the way to connect cannot be found out. The message names the file, the field and the remedy. */
+/** No connection can be configured. The message names the file, the field and the remedy. */
 public final class KubeConfigException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -19,10 +19,10 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Finds out where to connect, and as whom: by an explicit kubeconfig file, else by the files of {@code KUBECONFIG},
- * merged as kubectl merges them, else by {@code ~/.kube/config}, else by the pod's service account (upstream: client-go
- * {@code tools/clientcmd/loader.go}, {@code rest/config.go}). Every problem is a {@link KubeConfigException} that names
- * the file, the field and the remedy. Thread safe.
+ * Finds the API server to connect to, and the credentials for it. The sources are, in this order: a kubeconfig file
+ * that the caller names, the files of {@code KUBECONFIG}, merged as kubectl merges them, {@code ~/.kube/config}, and
+ * the pod's service account (upstream: client-go {@code tools/clientcmd/loader.go}, {@code rest/config.go}). Every
+ * method that returns a connection throws a {@link KubeConfigException} if it cannot. Thread safe.
  */
 public final class KubeConfigs {
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
@@ -35,7 +35,7 @@ public final class KubeConfigs {
     /**
      * Uses this process' environment.
      *
-     * @param clock tells when tokens are to be fetched again
+     * @param clock the clock by which tokens are fetched again
      */
     public KubeConfigs(Clock clock) {
         this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock);
@@ -59,14 +59,14 @@ public final class KubeConfigs {
     public record Connection(ApiClient api, String source, String namespace) {}
 
     /**
-     * Finds the connection by the rules of this class.
+     * The connection of the first source that exists.
      *
-     * @param file an explicit kubeconfig, or null
+     * @param file a kubeconfig file, which is then the only source; null for none
      * @param context a context of the kubeconfig, or null for the current one
      */
     public Connection resolve(@Nullable Path file, @Nullable String context) {
         if (file != null) {
-            return explicit(file, context);
+            return fromFile(file, context);
         }
         String variable = environment.get("KUBECONFIG");
         if (variable != null && !variable.isBlank()) {
@@ -74,7 +74,7 @@ public final class KubeConfigs {
         }
         Path standard = home.resolve(".kube").resolve("config");
         if (Files.exists(standard)) {
-            return explicit(standard, context);
+            return fromFile(standard, context);
         }
         if (isInCluster()) {
             return inCluster();
@@ -83,8 +83,12 @@ public final class KubeConfigs {
                 + " does not exist, and this is no pod (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig file");
     }
 
-    /** The connection that one kubeconfig file names. */
-    public Connection explicit(Path file, @Nullable String context) {
+    /**
+     * The connection that one kubeconfig file describes.
+     *
+     * @param context a context of the file, or null for the current one
+     */
+    public Connection fromFile(Path file, @Nullable String context) {
         return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock);
     }
 

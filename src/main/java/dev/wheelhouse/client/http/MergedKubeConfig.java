@@ -28,8 +28,9 @@ import dev.wheelhouse.runtime.SafeYaml;
 import okhttp3.HttpUrl;
 
 /**
- * Several kubeconfig files as one. If two files have an entry of one name, or a {@code current-context}, the first
- * file's wins. Relative paths are relative to their own file (upstream: client-go {@code tools/clientcmd/loader.go}).
+ * Several kubeconfig files as one. If two files have an entry of the same name, or both have a {@code current-context},
+ * that of the first file counts. Relative paths are relative to their own file (upstream: client-go
+ * {@code tools/clientcmd/loader.go}).
  */
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;

@@ -25,7 +25,8 @@ import okhttp3.Response;
  */
 final class TokenRefresher implements Authentication, Interceptor {
     private static final Logger log = LoggerFactory.getLogger(TokenRefresher.class);
-    private static final Duration FILE_PERIOD = Duration.ofMinutes(1);
+    /** The time for which a token is used that comes without an expiry, from a file or the official client. */
+    private static final Duration REREAD_AFTER = Duration.ofMinutes(1);
 
     /** A token, and the time for which it may be used. */
     record Token(String value, Duration validFor) {}
@@ -53,7 +54,7 @@ final class TokenRefresher implements Authentication, Interceptor {
                 throw new KubeConfigException("the token file " + file + " is empty: put a token into it");
             }
             requireSendable(text, "the token file " + file);
-            return new Token(text, FILE_PERIOD);
+            return new Token(text, REREAD_AFTER);
         }, clock);
     }
 
@@ -80,7 +81,7 @@ final class TokenRefresher implements Authentication, Interceptor {
             if (text == null || text.isEmpty()) {
                 throw new KubeConfigException(where + " gave no token: check its configuration, or use an exec plugin");
             }
-            return new Token(text, FILE_PERIOD);
+            return new Token(text, REREAD_AFTER);
         }, clock);
     }
 
