@@ -12,15 +12,15 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * The creations and deletions of a controller that its caches do not show yet, per owner. While there are any, the
- * owner creates and deletes nothing; after five minutes it does (upstream: {@code UIDTrackingControllerExpectations} in
- * {@code pkg/controller/controller_utils.go}). Deletions are tracked by UID, so that none is counted twice. Unlike
- * upstream, owners are identified by UID, because the deletion of an owner may be reported after a new owner of the
- * same name has acted. Thread safe.
+ * The creations and deletions of a controller that its caches do not show yet, per owner. While an owner has unmet
+ * expectations, it creates and deletes nothing, for five minutes at most (upstream:
+ * {@code UIDTrackingControllerExpectations} in {@code pkg/controller/controller_utils.go}). Deletions are tracked by
+ * UID, so that none is counted twice. Unlike upstream, {@code owner} is a UID and not a key, because the deletion of an
+ * owner may be reported after a new owner of the same name has acted. Thread safe.
  */
 public final class Expectations {
     /** The time after which unmet expectations no longer delay an owner. */
-    public static final Duration TIMEOUT = Duration.ofMinutes(5);
+    static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private static final class Pending {
         int creations;
