@@ -89,14 +89,14 @@ public final class TestServer implements AutoCloseable {
         return api;
     }
 
-    /** The faults that a test may inject. */
+    /** Injects errors and delays into the server's answers. */
     public Faults faults() {
         return server.faults();
     }
 
     /**
      * The path of a kubeconfig for kubectl, helm and other clients. The file is deleted when the server is closed.
-     * @throws UncheckedIOException if there is no temporary directory
+     * @throws UncheckedIOException if the file cannot be written
      */
     public synchronized Path kubeconfig() {
         Path file = kubeconfig;
