@@ -103,12 +103,12 @@ final class ClusterEvents {
         if (PodPredicates.isTerminal(pod)) {
             gone(pod);
         } else if (PodPredicates.isAssigned(pod)) {
-            if (before == null || !PodPredicates.isAssigned(before) || !PodPredicates.looksTheSame(before, pod)) {
+            if (before == null || !PodPredicates.isAssigned(before) || !PodPredicates.sameForScheduling(before, pod)) {
                 place(pod);
             }
             pending.left(key);
         } else if (PodPredicates.isOurs(pod)) {
-            if (before == null || !PodPredicates.looksTheSame(before, pod)) {
+            if (before == null || !PodPredicates.sameForScheduling(before, pod)) {
                 pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
                 tasks.add(new Task.Place(key), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
