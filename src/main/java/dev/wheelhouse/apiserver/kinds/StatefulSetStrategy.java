@@ -146,8 +146,8 @@ final class StatefulSetStrategy extends Strategy {
         before.remove(MUTABLE);
         if (!spec.equals(before)) {
             problems.forbidden("spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals',"
-                    + " 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and"
-                    + " 'minReadySeconds' are forbidden");
+                    + " 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy'"
+                    + " and 'minReadySeconds' are forbidden");
         }
     }
 
