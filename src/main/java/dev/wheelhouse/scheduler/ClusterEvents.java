@@ -110,7 +110,7 @@ final class ClusterEvents {
         } else if (PodPredicates.isOurs(pod)) {
             if (before == null || !PodPredicates.sameForScheduling(before, pod)) {
                 pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
-                tasks.add(new Task.Place(key), initial ? Priority.BACKGROUND : Priority.LIVE);
+                tasks.add(new Task.Schedule(key), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         } else {
             pending.left(key);

@@ -43,7 +43,7 @@ public record Column(String name, String type, String format, String description
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
     }
 
-    /** A column of text; its cells may be any value that a cell can have. */
+    /** A column of type {@code string}, whose cells may also be numbers or booleans. */
     public static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
         return typed("string", name, description, cell);
     }
