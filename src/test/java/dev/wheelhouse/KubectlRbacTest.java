@@ -11,7 +11,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Real kubectl on the whole service, by TLS, with roles and bindings that say who may do what. */

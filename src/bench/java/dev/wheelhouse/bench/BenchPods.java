@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /** The JSON of pods as an API server sends it, to be measured with: the same ones in each run. */
 public final class BenchPods {
-    /** What the pods are like. */
+    /** The shape of the pods. */
     public enum Kind {
         /** Of 200 templates; what differs between the pods of one differs, and nothing else: some four kilobytes. */
         TEMPLATES,

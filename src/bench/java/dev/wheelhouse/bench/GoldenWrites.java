@@ -7,7 +7,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the real controllers wrote for one Deployment of ten replicas, counted in the recorded traces. */
+/** The writes of the real controllers for one Deployment of ten replicas, counted in the recorded traces. */
 final class GoldenWrites {
     private static final Path SCENARIOS = Path.of("src/test/resources/golden/scenarios");
 

@@ -35,8 +35,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * How an informer grows from 1,000 to 1,000,000 small pods, and a process from 1 to 200 informers: CPU time, heap and threads.
- * The server is a process of its own, so that only the informers are measured. Arguments: the largest number of pods.
+ * How an informer grows from 1,000 to 1,000,000 small pods, and a process from 1 to 200 informers: CPU time, heap and
+ * threads. The server is a process of its own, so that only the informers are measured. Arguments: the largest number
+ * of pods.
  */
 public final class GrowthBenchmark {
     private static final int PODS_OF_A_NAMESPACE = 100;

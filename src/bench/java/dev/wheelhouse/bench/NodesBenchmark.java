@@ -25,8 +25,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Hollow nodes by the thousand on the embedded API server: how soon they are registered, how soon their pods run, and what a
- * node costs in memory and its heartbeats in CPU. Arguments: nodes, pods.
+ * Hollow nodes by the thousand on the embedded API server: how soon they are registered, how soon their pods run, and
+ * what a node costs in memory and its heartbeats in CPU. Arguments: nodes, pods.
  */
 public final class NodesBenchmark {
     private static final Clock CLOCK = Clock.system();

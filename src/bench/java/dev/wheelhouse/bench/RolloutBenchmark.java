@@ -31,8 +31,9 @@ import io.kubernetes.client.util.PatchUtils;
 import io.kubernetes.client.util.Yaml;
 
 /**
- * Many Deployments from apply to complete, then one image update of all. The API server with its hollow nodes is one process,
- * the controllers are another, so that what the controllers cost can be told apart. Arguments: Deployments, replicas of each.
+ * Many Deployments from apply to complete, then one image update of all. The API server with its hollow nodes is one
+ * process, the controllers are another, so that what the controllers cost can be told apart. Arguments: Deployments,
+ * replicas of each.
  */
 public final class RolloutBenchmark {
     private static final int PODS_A_NODE = 110;

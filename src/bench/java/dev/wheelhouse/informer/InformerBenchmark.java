@@ -94,7 +94,7 @@ public class InformerBenchmark {
         }
     }
 
-    /** Who writes without a pause. */
+    /** A thread that writes without a pause. */
     @Benchmark
     @Group("indexer")
     @GroupThreads(1)
@@ -103,7 +103,7 @@ public class InformerBenchmark {
         sink.consume(store.indexer.put(ObjectKey.of(pod), pod));
     }
 
-    /** Who reads one object at a time meanwhile. */
+    /** A thread that meanwhile reads one object at a time. */
     @Benchmark
     @Group("indexer")
     @GroupThreads(1)
@@ -112,7 +112,7 @@ public class InformerBenchmark {
         return store.indexer.get(ObjectKey.of(store.pods.get(i)));
     }
 
-    /** Who writes without a pause. */
+    /** A thread that writes without a pause. */
     @Benchmark
     @Group("indexerLists")
     @GroupThreads(1)
@@ -120,7 +120,7 @@ public class InformerBenchmark {
         put(store, sink);
     }
 
-    /** Who reads all objects of a namespace meanwhile, a twentieth of all. */
+    /** A thread that meanwhile reads all objects of a namespace, a twentieth of all objects. */
     @Benchmark
     @Group("indexerLists")
     @GroupThreads(1)

@@ -15,7 +15,10 @@ import org.openjdk.jmh.annotations.Warmup;
 
 import dev.wheelhouse.runtime.Clock;
 
-/** What one key costs from its add to its done, without waiting threads; the informer benchmark measures it with eight. */
+/**
+ * The cost of one key from its add to its done, without waiting threads. The informer benchmark measures it with eight
+ * threads.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

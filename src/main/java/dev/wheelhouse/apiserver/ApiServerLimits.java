@@ -3,8 +3,8 @@ package dev.wheelhouse.apiserver;
 import java.time.Duration;
 
 /**
- * What clients may ask of the embedded API server. The server applies lower limits for connections and watches if the
- * heap or the file descriptors do not suffice.
+ * The load that clients may put on the embedded API server. The server applies lower limits for connections and watches
+ * if the heap or the file descriptors do not suffice.
  *
  * @param body the most bytes of a request's body; more are answered by 413
  * @param headers the most bytes of a request's line and headers; more are answered by 400

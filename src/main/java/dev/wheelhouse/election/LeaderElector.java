@@ -28,8 +28,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * lease duration, which is longer and counts from when they saw that renewal. Therefore no two processes lead at once,
  * whatever the machines' clocks show, if the clocks run at about the same speed.
  *
- * <p>{@link #close} ends the loop and the lead, but keeps the Lease; {@link #release} frees it. One thread steps the loop;
- * any thread may ask for the leadership.
+ * <p>{@link #close} ends the loop and the lead, but keeps the Lease; {@link #release} frees it. One thread steps the
+ * loop; any thread may ask for the leadership.
  */
 public final class LeaderElector extends SignalledLoop implements Leadership {
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);

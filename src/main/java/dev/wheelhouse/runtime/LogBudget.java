@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds what one loop says of something that keeps failing: the same text once in five minutes, and at most six lines a minute. The
- * next line says how many were left out. Not thread safe.
+ * Bounds what one loop says of something that keeps failing: the same text once in five minutes, and at most six lines
+ * a minute. The next line says how many were left out. Not thread safe.
  */
 public final class LogBudget {
     private static final long SAME = Duration.ofMinutes(5).toNanos();

@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files that nobody but their owner may read: 0600 in directories of 0700, whatever the umask, from the first byte on. On file
- * systems without POSIX permissions the files are made without any.
+ * Files that nobody but their owner may read: 0600 in directories of 0700, whatever the umask, from the first byte on.
+ * On file systems without POSIX permissions the files are made without any.
  */
 public final class PrivateFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -66,8 +66,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Replaces a file as a whole: after a crash at any moment, or a loss of power, it is the old one or the new one. The
-     * directory has to exist.
+     * Replaces a file as a whole: after a crash at any moment, or a loss of power, it is the old one or the new one.
+     * The directory has to exist.
      */
     public static void write(Path file, byte[] content) throws IOException {
         Path target = file.toAbsolutePath();
@@ -102,8 +102,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Takes the rights of others to a file or directory of this user's away; what belongs to root, as a mounted file does, is
-     * left as it is.
+     * Takes the rights of others to a file or directory of this user's away; what belongs to root, as a mounted file
+     * does, is left as it is.
      *
      * @return whether there were any
      * @throws IOException if it belongs to another user, who may have read or made it

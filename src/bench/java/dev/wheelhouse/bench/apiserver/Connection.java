@@ -18,8 +18,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * One HTTP/1.1 connection that costs its own process next to nothing, so that what is measured is the server. One request at
- * a time; one thread. Certificates are not checked.
+ * One HTTP/1.1 connection that costs its own process next to nothing, so that what is measured is the server. One
+ * request at a time; one thread. Certificates are not checked.
  */
 final class Connection implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 20_000;

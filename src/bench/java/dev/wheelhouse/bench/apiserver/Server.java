@@ -36,7 +36,7 @@ final class Server implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** What a write of the embedded server survives. */
+    /** The failures that a write of the embedded server survives. */
     enum Durability {
         NOTHING("in memory"), PROCESS("data directory"), POWER("data directory, fsync");
 
@@ -68,7 +68,9 @@ final class Server implements AutoCloseable {
         return new Server(name, new Endpoint(URI.create(line.substring(10)), ""), List.of(process), directory);
     }
 
-    /** A real kube-apiserver and its etcd; null where they are not found. @param fsync whether etcd waits for the disk */
+    /**
+     * A real kube-apiserver and its etcd; null where they are not found. @param fsync whether etcd waits for the disk
+     */
     static Server real(String name, boolean fsync) throws Exception {
         String kubeApiserver = program("kube-apiserver");
         String etcd = program("etcd");

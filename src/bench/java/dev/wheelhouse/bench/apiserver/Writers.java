@@ -11,15 +11,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Clients that write as fast as they are answered: each creates a pod, patches its status, patches a label and deletes it, again
- * and again.
+ * Clients that write as fast as they are answered: each creates a pod, patches its status, patches a label and deletes
+ * it, again and again.
  */
 final class Writers {
     private static final int NODES = 1_000;
 
     private Writers() {}
 
-    /** What came of it. @param nanos of each write, sorted */
+    /** The outcome of a run. @param nanos of each write, sorted */
     record Outcome(long writes, double seconds, long[] nanos) {
         double perSecond() {
             return writes / seconds;

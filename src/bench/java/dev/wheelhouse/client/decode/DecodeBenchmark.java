@@ -22,8 +22,9 @@ import dev.wheelhouse.bench.BenchPods;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * One pod from its bytes to the official model: by Jackson's databind, as answers are read, and by the streaming decoder of
- * cached objects; on data that repeats, on data that never does, and on data whose values get in each other's way.
+ * One pod from its bytes to the official model: by Jackson's databind, as answers are read, and by the streaming
+ * decoder of cached objects; on data that repeats, on data that never does, and on data whose values get in each
+ * other's way.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -34,7 +35,7 @@ import dev.wheelhouse.client.ModelJson;
 public class DecodeBenchmark {
     private static final int PODS = 10_000;
 
-    /** What is decoded. */
+    /** The bytes to decode. */
     @Param({"TEMPLATES", "DISTINCT", "COLLIDING"})
     public String data = "";
 
@@ -93,7 +94,7 @@ public class DecodeBenchmark {
         return shape.read(new JsonCursor(pod, 0, pod.length), 0);
     }
 
-    /** What no decoder can save: each byte is looked at. */
+    /** The least that a decoder can cost: it looks at each byte. */
     @Benchmark
     public int endOfTheValue() {
         byte[] pod = pod();

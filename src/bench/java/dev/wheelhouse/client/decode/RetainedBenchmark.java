@@ -12,8 +12,8 @@ import dev.wheelhouse.bench.BenchPods;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * What JMH does not tell of decoding: CPU time instead of time, which means something on a busy machine too, and what decoded
- * objects retain. One thread; best with the serial collector.
+ * Two costs of decoding that JMH does not show: CPU time, which is comparable on a busy machine too, and the memory
+ * that decoded objects retain. One thread; best with the serial collector.
  */
 public final class RetainedBenchmark {
     private static final int PODS = 4000;

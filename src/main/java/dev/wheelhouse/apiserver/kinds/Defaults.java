@@ -67,7 +67,7 @@ public final class Defaults {
     }
 
     /**
-     * The steps for objects of one type.
+     * The steps that fill in the defaults of objects of one type.
      *
      * @param filled fields to fill in where they are missing
      * @param children fields whose objects have plans of their own

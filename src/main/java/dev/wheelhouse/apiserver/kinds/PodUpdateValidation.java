@@ -19,9 +19,9 @@ import dev.wheelhouse.apiserver.validation.Problems;
 /** The rules of changes of pods (upstream: {@code ValidatePodUpdate} and its siblings). */
 final class PodUpdateValidation {
     private static final String ONLY = "pod updates may not change fields other than `spec.containers[*].image`,"
-            + "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to"
-            + " existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was"
-            + " previously negative)";
+            + "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`"
+            + " (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1"
+            + " if it was previously negative)";
 
     private PodUpdateValidation() {}
 

@@ -19,8 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 public record Column(String name, String type, String format, String description, int priority,
         Function<Item, ? extends @Nullable Object> cell) {
 
-    private static final String NAME_TEXT = "Name of the object, unique among the objects of its kind in its"
-            + " namespace.";
+    private static final String NAME_TEXT = "Name of the object, unique among its kind in its namespace.";
     private static final String CREATED_TEXT = "When the API server created the object.";
 
     /** The name column. */

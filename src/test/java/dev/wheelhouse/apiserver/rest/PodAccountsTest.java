@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a service account adds to its pods. */
+/** The effect of service accounts on pods. */
 class PodAccountsTest {
     private static final String AT = "/var/run/secrets/kubernetes.io/serviceaccount";
 

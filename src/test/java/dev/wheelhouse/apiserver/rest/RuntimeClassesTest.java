@@ -10,7 +10,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a runtime class adds to its pods, and which runtime classes are valid. */
+/** The effect of runtime classes on pods, and the validation of the classes. */
 class RuntimeClassesTest {
     private static final String CLASSES = "/apis/node.k8s.io/v1/runtimeclasses";
 

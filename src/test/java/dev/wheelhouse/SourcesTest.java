@@ -1,0 +1,64 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The rules of style that neither the compiler nor the formatter checks. */
+class SourcesTest {
+    private static final int LINE = 120;
+    private static final Pattern NO_SUBJECT = Pattern
+            .compile("\\s*(/\\*\\*|\\*|//)\\s*(What|Who|Whoever|Whose|Those|That of)\\b.*");
+    private static final Pattern UNDERSCORE = Pattern.compile("    void \\w+_\\w*\\(.*");
+
+    @Test
+    void noLineIsLongerThan120Characters() {
+        // The formatter breaks no line between the type and the name of a method.
+        Predicate<String> tooLong = line -> line.codePointCount(0, line.length()) > LINE && !line.endsWith("(");
+        assertThat(lines("src/main", tooLong)).isEmpty();
+        assertThat(lines("src/test", tooLong)).isEmpty();
+    }
+
+    @Test
+    void everyCommentNamesItsSubject() {
+        assertThat(lines("src", NO_SUBJECT.asMatchPredicate())).isEmpty();
+    }
+
+    @Test
+    void namesOfTestsAreSentencesInCamelCase() {
+        assertThat(lines("src/test", UNDERSCORE.asMatchPredicate())).isEmpty();
+    }
+
+    @Test
+    void noTestSleeps() {
+        assertThat(lines("src/test", line -> line.contains("Thread." + "sleep("))).isEmpty();
+    }
+
+    private static List<String> lines(String folder, Predicate<String> matching) {
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(Path.of(folder))) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                int number = 0;
+                for (String line : Files.readAllLines(file)) {
+                    number++;
+                    if (matching.test(line)) {
+                        found.add(file + ":" + number + " " + line.strip());
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return found;
+    }
+}
