@@ -155,7 +155,10 @@ public final class ConsistencyStore {
         owners.remove(owner);
     }
 
-    /** The cache that the owner has to wait for; null if the caches are as new as its last writes. */
+    /**
+     * A cache that the owner has to wait for; null if the caches are as new as its last writes. Writes of unknown
+     * outcome count only after they are {@link #settled}.
+     */
     public @Nullable Behind check(ObjectKey owner) {
         if (!owners.containsKey(owner)) {
             return null;

@@ -27,7 +27,7 @@ import dev.wheelhouse.runtime.Loop;
  * Supplies the static pods of a manifest file or of a directory of manifests (upstream:
  * {@code pkg/kubelet/config/file.go}). It reads when the file system reports a change, and at least once per period.
  * Files are read in the order of their names. Names that begin with a dot, and names of backup and temporary files, are
- * skipped. Subdirectories are not read.
+ * skipped. Subdirectories are not read. Files beyond the first 1,000 are refused.
  *
  * <p>A manifest that cannot be used is refused with a reason, and the pods of its last good version keep running. Only
  * deleting the file removes its pods. If the directory cannot be listed, nothing changes.

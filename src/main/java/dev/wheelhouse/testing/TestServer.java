@@ -70,7 +70,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    /** The URL {@code http://127.0.0.1:PORT}. */
+    /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
     public String url() {
         return server.url();
     }

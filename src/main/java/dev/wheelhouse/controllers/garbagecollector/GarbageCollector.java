@@ -118,12 +118,12 @@ public final class GarbageCollector implements PlansForAnyType {
     }
 
     /** Whether it acts: all types have been read, or 30 s have passed. */
-    public boolean isReady() {
+    boolean isReady() {
         return monitors.isReady();
     }
 
     /** The number of objects in the graph, owners that no informer has shown included. */
-    public int objects() {
+    int objects() {
         return keeper.size();
     }
 
