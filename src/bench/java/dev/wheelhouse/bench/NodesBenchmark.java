@@ -77,7 +77,7 @@ public final class NodesBenchmark {
         }
         long created = CLOCK.nanoTime();
         say("%d pods are created, by one client, after %.1f s", pods, seconds(start));
-        await(() -> agents.stream().mapToInt(a -> a.runningPods().size()).sum() == pods && statuses.get() >= pods);
+        await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods && statuses.get() >= pods);
         say("all run, and %d statuses are written, %.1f s after the first was asked for (%.0f pods/s), %.1f s after the last",
                 statuses.get(), seconds(start), pods / seconds(start), seconds(created));
         say("heap: %.1f KiB a pod, on the server and on its node", (heap() - empty) / 1024.0 / pods);

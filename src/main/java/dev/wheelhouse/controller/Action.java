@@ -143,6 +143,6 @@ public sealed interface Action {
             implements
                 Action {}
 
-    /** Syncs the same key again after a delay, also if it is synced before that. */
+    /** Syncs the same key again after a delay. A sync before that time does not cancel this one. */
     record RequeueAfter(Duration delay) implements Action {}
 }

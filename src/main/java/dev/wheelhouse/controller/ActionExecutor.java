@@ -11,8 +11,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * Executes the actions that a controller decided on. It is the only place where a controller writes. Thread safe,
- * except where an implementation says otherwise.
+ * Executes the actions that a controller decided on. Controllers write by executors only. Thread safe, except where an
+ * implementation says otherwise.
  */
 public interface ActionExecutor {
     /**
@@ -23,13 +23,19 @@ public interface ActionExecutor {
      */
     Outcome execute(ObjectKey owner, List<Action> actions);
 
-    /** Begins a sync of this owner. All calls of {@link #execute} until {@link #end} belong to that sync. */
+    /**
+     * Begins a sync of this owner. All calls of {@link #execute} until {@link #end} belong to that sync; a call outside
+     * of them is a sync of its own. An owner has one sync at a time.
+     */
     void begin(ObjectKey owner);
 
-    /** Ends the sync of this owner. */
+    /** Ends the sync of this owner. Must be called even if the sync throws. */
     void end(ObjectKey owner);
 
-    /** Whether it really writes. A planning executor writes nothing and returns a success for every write. */
+    /**
+     * Whether this executor sends writes to the API server. A planning executor writes nothing and returns a success
+     * for every write.
+     */
     boolean writes();
 
     /**

@@ -17,12 +17,12 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
- * Executes decisions on the API server. A conflict stops it like any other failure; the key is synced again once the
- * cache shows the change that caused the conflict. The {@link ConsistencyStore} gets the version of each write, and
- * each write whose outcome is unknown. Every decision that changed something is logged in one line (status updates at
- * debug level). Thread safe.
+ * Executes decisions on the API server. A conflict stops the execution like any other failure; the key is synced again
+ * once the cache shows the change that caused the conflict. The {@link ConsistencyStore} gets the version of each
+ * write, and each write whose outcome is unknown. Every decision that changed something is logged in one line (status
+ * updates at debug level). Thread safe.
  */
-public final class ApiActionExecutor implements ActionExecutor {
+final class ApiActionExecutor implements ActionExecutor {
     private final String controller;
     private final KubeClient client;
     private final ConsistencyStore consistency;
@@ -37,7 +37,7 @@ public final class ApiActionExecutor implements ActionExecutor {
      * @param parallel runs the writes of one batch
      * @param mayWrite whether this process leads; checked before each write, which fails if it is false
      */
-    public ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
+    ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
             Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics) {
         this.controller = controller;
         this.client = client;
@@ -60,7 +60,7 @@ public final class ApiActionExecutor implements ActionExecutor {
         return run.outcome(0);
     }
 
-    /** Every call of {@link #execute} stands alone, so the begin of a sync changes nothing. */
+    /** Every call of {@link #execute} stands alone, so there is nothing to prepare. */
     @Override
     public void begin(ObjectKey owner) {}
 

@@ -72,7 +72,7 @@ public final class ConsistencyStore {
     }
 
     /** Records a write for an owner. A version that cannot be compared is ignored. */
-    public void wroteAt(ObjectKey owner, ResourceType type, ObjectKey object, @Nullable String resourceVersion) {
+    void wroteAt(ObjectKey owner, ResourceType type, ObjectKey object, @Nullable String resourceVersion) {
         note(owner, new Written(type, object), resourceVersion);
     }
 
@@ -99,7 +99,7 @@ public final class ConsistencyStore {
      *
      * @param resourceVersion the version that the cache showed
      */
-    public void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+    void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, null));
     }
 
@@ -108,7 +108,7 @@ public final class ConsistencyStore {
      * another version, the same decision would cause the same conflict. The delay ends after a second at most, because
      * not every conflict is about the version.
      */
-    public void conflictAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+    void conflictAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, clock.deadline(LONGEST_WAIT)));
     }
 
@@ -119,7 +119,7 @@ public final class ConsistencyStore {
     }
 
     /** Records that a write of this type got no response, so that its outcome is unknown. */
-    public void unknownOutcome(ObjectKey owner, ResourceType type) {
+    void unknownOutcome(ObjectKey owner, ResourceType type) {
         if (caches.containsKey(type)) {
             change(owner, record -> record.unsettled.add(type));
         }
@@ -128,7 +128,7 @@ public final class ConsistencyStore {
     /**
      * The types with writes of unknown outcome. The caller makes a consistent read of each and calls {@link #settled}.
      */
-    public List<ResourceType> unsettled(ObjectKey owner) {
+    List<ResourceType> unsettled(ObjectKey owner) {
         List<ResourceType> types = new ArrayList<>();
         owners.computeIfPresent(owner, (key, record) -> {
             types.addAll(record.unsettled);
@@ -155,7 +155,10 @@ public final class ConsistencyStore {
         owners.remove(owner);
     }
 
-    /** The cache that the owner has to wait for; null if the caches are as new as its last writes. */
+    /**
+     * A cache that the owner has to wait for; null if the caches are as new as its last writes. Writes of unknown
+     * outcome count only after they are {@link #settled}.
+     */
     public @Nullable Behind check(ObjectKey owner) {
         if (!owners.containsKey(owner)) {
             return null;

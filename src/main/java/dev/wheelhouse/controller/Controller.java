@@ -8,7 +8,7 @@ import dev.wheelhouse.runtime.Loop;
 
 /** A controller whose handlers are registered. It has no threads: the caller runs its loops. */
 public interface Controller extends AutoCloseable {
-    /** The name that upstream's kube-controller-manager uses, such as {@code deployment-controller}. */
+    /** The name, which is upstream's for a built-in controller, such as {@code deployment-controller}. */
     String name();
 
     /** The caches that must have synced before the loops may run. */

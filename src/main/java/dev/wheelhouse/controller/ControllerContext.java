@@ -6,7 +6,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** The dependencies of a controller. */
+/** The dependencies of a controller. The methods with a name return the parts of the controller with that name. */
 public interface ControllerContext {
     KubeClient client();
 

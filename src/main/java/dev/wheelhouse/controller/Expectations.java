@@ -12,15 +12,15 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * The creations and deletions of a controller that its caches do not show yet, per owner. While there are any, the
- * owner creates and deletes nothing; after five minutes it does (upstream: {@code UIDTrackingControllerExpectations} in
- * {@code pkg/controller/controller_utils.go}). Deletions are tracked by UID, so that none is counted twice. Unlike
- * upstream, owners are identified by UID, because the deletion of an owner may be reported after a new owner of the
- * same name has acted. Thread safe.
+ * The creations and deletions of a controller that its caches do not show yet, per owner. While an owner has unmet
+ * expectations, it creates and deletes nothing, for five minutes at most (upstream:
+ * {@code UIDTrackingControllerExpectations} in {@code pkg/controller/controller_utils.go}). Deletions are tracked by
+ * UID, so that none is counted twice. Owners are identified by UID, not by key as in upstream, because the deletion of
+ * an owner may be reported after a new owner of the same name has acted. Thread safe.
  */
 public final class Expectations {
     /** The time after which unmet expectations no longer delay an owner. */
-    public static final Duration TIMEOUT = Duration.ofMinutes(5);
+    static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private static final class Pending {
         int creations;
@@ -41,20 +41,20 @@ public final class Expectations {
     }
 
     /** Expects {@code count} creations. Earlier expectations of the owner are dropped. */
-    public synchronized void expectCreations(String owner, int count) {
-        fresh(owner).creations = count;
+    public synchronized void expectCreations(String ownerUid, int count) {
+        fresh(ownerUid).creations = count;
     }
 
     /** Expects the deletions of these UIDs. Earlier expectations of the owner are dropped. */
-    public synchronized void expectDeletions(String owner, Collection<String> uids) {
-        fresh(owner).deletions.addAll(uids);
+    public synchronized void expectDeletions(String ownerUid, Collection<String> uids) {
+        fresh(ownerUid).deletions.addAll(uids);
     }
 
-    private Pending fresh(String owner) {
+    private Pending fresh(String ownerUid) {
         Pending expected = new Pending();
         expected.expiresAt = clock.deadline(TIMEOUT);
-        pending.remove(owner);
-        pending.put(owner, expected);
+        pending.remove(ownerUid);
+        pending.put(ownerUid, expected);
         dropExpired();
         return expected;
     }
@@ -69,30 +69,30 @@ public final class Expectations {
     }
 
     /** Counts a creation that was observed, or that failed. */
-    public void creationObserved(String owner) {
-        creationsObserved(owner, 1);
+    public void creationObserved(String ownerUid) {
+        creationsObserved(ownerUid, 1);
     }
 
     /** Counts creations that were observed, or that failed. */
-    public synchronized void creationsObserved(String owner, int count) {
-        Pending expected = pending.get(owner);
+    public synchronized void creationsObserved(String ownerUid, int count) {
+        Pending expected = pending.get(ownerUid);
         if (expected != null) {
             expected.creations -= count;
-            dropIfMet(owner, expected);
+            dropIfMet(ownerUid, expected);
         }
     }
 
     /** Counts the deletion of a UID: the object is gone, its deletion has begun, or the delete failed. */
-    public synchronized void deletionObserved(String owner, String uid) {
-        Pending expected = pending.get(owner);
+    public synchronized void deletionObserved(String ownerUid, String uid) {
+        Pending expected = pending.get(ownerUid);
         if (expected != null && expected.deletions.remove(uid)) {
-            dropIfMet(owner, expected);
+            dropIfMet(ownerUid, expected);
         }
     }
 
-    private void dropIfMet(String owner, Pending expected) {
+    private void dropIfMet(String ownerUid, Pending expected) {
         if (expected.isMet()) {
-            pending.remove(owner);
+            pending.remove(ownerUid);
         }
     }
 
@@ -102,24 +102,24 @@ public final class Expectations {
     }
 
     /** Drops the expectations of an owner, for example after its deletion. */
-    public synchronized void forget(String owner) {
-        pending.remove(owner);
+    public synchronized void forget(String ownerUid) {
+        pending.remove(ownerUid);
     }
 
     /** Whether the owner may create and delete: all expectations are met, or they have expired. */
-    public boolean areMet(String owner) {
-        return untilMet(owner).isZero();
+    public boolean areMet(String ownerUid) {
+        return untilMet(ownerUid).isZero();
     }
 
     /** The time until the expectations expire; zero if they do not delay the owner. */
-    public synchronized Duration untilMet(String owner) {
-        Pending expected = pending.get(owner);
+    public synchronized Duration untilMet(String ownerUid) {
+        Pending expected = pending.get(ownerUid);
         if (expected == null) {
             return Duration.ZERO;
         }
         long left = expected.expiresAt - clock.nanoTime();
         if (left <= 0) {
-            pending.remove(owner);
+            pending.remove(ownerUid);
             return Duration.ZERO;
         }
         return Duration.ofNanos(Math.min(left, Durations.saturatedNanos(TIMEOUT)));

@@ -66,7 +66,8 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * Syncs an owner whose writes the API server forbids again as soon as a quota or a similar limit may allow them.
+     * Shortens the wait of owners whose last writes the API server forbade: they are synced as soon as a quota or a
+     * similar limit may allow the writes. Otherwise they wait for up to a minute. For the constructor of a subclass.
      */
     protected final void retryWhenAllowed() {
         forbidden.register(context.informers());
@@ -109,7 +110,7 @@ public abstract class KeyedController implements Controller {
         return List.copyOf(informers);
     }
 
-    /** {@inheritDoc} Returns the workers. A subclass with further loops adds them. */
+    /** {@inheritDoc} By default these are the workers. A subclass with further loops adds them to the result. */
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {

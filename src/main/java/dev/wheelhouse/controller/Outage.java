@@ -9,9 +9,10 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Ends the backoff of all keys that the API server did not serve, because it was away, sick or busy, as soon as it
- * serves one of them again. Upstream leaves each key to its own backoff, which reaches 16 minutes in a long outage.
- * During the outage one key is retried every five seconds. The workers of one queue share it. Thread safe.
+ * Ends the backoff of all keys that the API server did not serve, as soon as it serves one of them again. A sync is not
+ * served if its request failed for a reason of the server ({@link dev.wheelhouse.api.ApiError#isOfServer()}). After
+ * three such syncs in a row, one key is retried every five seconds. Upstream leaves each key to its own backoff, which
+ * reaches 16 minutes in a long outage. The workers of one queue share it. Thread safe.
  *
  * @param <K> the keys
  */
@@ -19,13 +20,13 @@ public final class Outage<K> {
     /** The time between two retries during an outage. */
     static final Duration PROBE = Duration.ofSeconds(5);
 
-    /** The number of syncs in a row without a response that counts as an outage. */
-    private static final int IN_A_ROW = 3;
+    /** The number of syncs in a row that are not served, from which on there is an outage. */
+    private static final int OUTAGE_AFTER = 3;
 
     private final WorkQueue<K> queue;
     private final Clock clock;
-    private final Set<K> unanswered = new LinkedHashSet<>();
-    private int inARow;
+    private final Set<K> unserved = new LinkedHashSet<>();
+    private int unservedInARow;
     private long nextProbe;
 
     public Outage(WorkQueue<K> queue, Clock clock) {
@@ -34,26 +35,26 @@ public final class Outage<K> {
         this.nextProbe = clock.nanoTime();
     }
 
-    /** Records a sync that got no response. The rate limiter has already scheduled the key's retry. */
-    synchronized void noAnswer(K key) {
-        unanswered.add(key);
-        if (++inARow >= IN_A_ROW && clock.nanoTime() - nextProbe >= 0) {
+    /** Records a sync that was not served. The rate limiter has already scheduled the key's retry. */
+    synchronized void notServed(K key) {
+        unserved.add(key);
+        if (++unservedInARow >= OUTAGE_AFTER && clock.nanoTime() - nextProbe >= 0) {
             nextProbe = clock.deadline(PROBE);
             queue.addAfter(key, PROBE);
         }
     }
 
     /**
-     * Records a sync that ended in another way. If the key had no response before, the outage is over: the others are
-     * synced.
+     * Records a sync that ended in another way. If an earlier sync of the key was not served, the outage is over, and
+     * the other keys are synced.
      */
-    void answered(K key) {
+    void served(K key) {
         List<K> others = List.of();
         synchronized (this) {
-            inARow = 0;
-            if (unanswered.remove(key)) {
-                others = List.copyOf(unanswered);
-                unanswered.clear();
+            unservedInARow = 0;
+            if (unserved.remove(key)) {
+                others = List.copyOf(unserved);
+                unserved.clear();
             }
         }
         others.forEach(queue::add);

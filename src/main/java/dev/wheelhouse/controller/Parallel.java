@@ -7,7 +7,8 @@ import java.util.function.Function;
 /** Runs calls that do not depend on each other: one after the other, or several at once. */
 public interface Parallel {
     /**
-     * Makes one call per item and waits for all. An interrupt is passed on to the running calls, and stays set.
+     * Makes one call per item and waits for all. An interrupt is passed on to the running calls, and stays set. If a
+     * call throws, the first exception is thrown; the calls for other items may have been made or not.
      *
      * @return the results, in the order of the items
      */

@@ -18,6 +18,7 @@ public interface Plannable extends Controller {
      * no such object.
      *
      * @throws IllegalArgumentException if the object cannot be synced until a user changes it; the message says why
+     * @throws dev.wheelhouse.api.ApiError if the plan depends on a live read that fails
      */
     List<Action> plan(ObjectKey key);
 }

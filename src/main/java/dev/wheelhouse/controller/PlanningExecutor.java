@@ -17,14 +17,14 @@ import dev.wheelhouse.api.ObjectKey;
  * An executor that writes nothing. It counts and logs the planned writes, once for each change of an owner's plan. It
  * returns a success for every write, with the object to be written. Thread safe.
  */
-public final class PlanningExecutor implements ActionExecutor {
+final class PlanningExecutor implements ActionExecutor {
     private final String controller;
     private final ControllerMetrics metrics;
     private final DecisionLog decisions;
     private final Map<ObjectKey, List<Action.Write>> plans = new ConcurrentHashMap<>();
     private final Map<ObjectKey, List<Action.Write>> underway = new ConcurrentHashMap<>();
 
-    public PlanningExecutor(String controller, ControllerMetrics metrics) {
+    PlanningExecutor(String controller, ControllerMetrics metrics) {
         this.controller = controller;
         this.metrics = metrics;
         this.decisions = new DecisionLog(controller);
@@ -49,7 +49,7 @@ public final class PlanningExecutor implements ActionExecutor {
     }
 
     /** The writes that an owner's last sync planned; empty if there are none. */
-    public List<Action.Write> plan(ObjectKey owner) {
+    List<Action.Write> plan(ObjectKey owner) {
         return plans.getOrDefault(owner, List.of());
     }
 

@@ -5,7 +5,10 @@ import java.util.Optional;
 
 import dev.wheelhouse.api.ObjectKey;
 
-/** A controller that can show what it would do about objects of many types. Asking writes nothing. Thread safe. */
+/**
+ * A controller that can show what it would do about objects of many types. Asking writes nothing. Thread safe. A
+ * {@link Plannable} syncs objects of one type.
+ */
 public interface PlansForAnyType extends Controller {
     /**
      * The actions that it would take for an object now, if every write succeeded. It may read the object from the API

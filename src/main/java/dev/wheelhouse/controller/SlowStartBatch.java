@@ -10,14 +10,14 @@ import java.util.function.Predicate;
  * After a batch with a failure, the rest is skipped (upstream: {@code slowStartBatch} in
  * {@code pkg/controller/replicaset/replica_set.go}).
  */
-public final class SlowStartBatch {
+final class SlowStartBatch {
     private SlowStartBatch() {}
 
     /**
      * @param call returns a result for a failure too, and does not throw
      * @return the results of the calls that were made, in order; later items were skipped
      */
-    public static <T, R> List<R> run(List<T> items, Parallel parallel, Function<? super T, ? extends R> call,
+    static <T, R> List<R> run(List<T> items, Parallel parallel, Function<? super T, ? extends R> call,
             Predicate<? super R> failed) {
         List<R> answers = new ArrayList<>(items.size());
         int size = 1;

@@ -101,9 +101,9 @@ public final class Worker<K> implements Loop {
     private void finish(K key, Result result, long nanos) {
         schedule(key, result, nanos);
         if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isUnrelatedToObject()) {
-            outage.noAnswer(key);
+            outage.notServed(key);
         } else {
-            outage.answered(key);
+            outage.served(key);
         }
     }
 

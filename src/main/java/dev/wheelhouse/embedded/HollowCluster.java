@@ -21,8 +21,9 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Hollow nodes and a scheduler. With controllers and an API server they make a cluster in which pods appear to run.
- * They work with any API server; the embedded mode starts them by default.
+ * Hollow nodes and a scheduler. A hollow node simulates its pods (upstream: {@code cmd/kubemark}). With controllers and
+ * an API server the nodes and the scheduler make a cluster in which pods appear to run. They work with any API server;
+ * the embedded mode starts them by default.
  */
 public final class HollowCluster implements AutoCloseable {
     private static final int SCHEDULER_WRITERS = 4;
@@ -47,7 +48,7 @@ public final class HollowCluster implements AutoCloseable {
      * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
      * @param informers the caches of the scheduler; their owner starts and closes them
-     * @param events makes the recorder of a component
+     * @param events makes the Event recorder of a component, by the component's name
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
             Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
@@ -63,6 +64,7 @@ public final class HollowCluster implements AutoCloseable {
                 : null;
     }
 
+    /** Starts the nodes, the scheduler and the informers that the scheduler asked for. Call it once. */
     public void start() {
         nodes.forEach(node -> node.start(runner));
         if (scheduler != null) {
@@ -74,7 +76,7 @@ public final class HollowCluster implements AutoCloseable {
         }
     }
 
-    /** Whether all nodes are registered and know their pods. */
+    /** Whether all nodes are registered and know their pods. The state of the scheduler does not matter. */
     public boolean isReady() {
         return nodes.stream().allMatch(NodeAgent::isReady);
     }

@@ -12,16 +12,17 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
-            new ControllerDescriptor("deployment-controller", Set.of("deployment"), DeploymentController::new),
-            new ControllerDescriptor("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
+            new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
+            new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
-            new ControllerDescriptor("namespace-controller", Set.of("namespace"), NamespaceController::new));
+            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
 
     private BuiltInControllers() {}
 
+    /** All of them, in the order in which they are made. */
     public static List<ControllerDescriptor> all() {
         return ALL;
     }

@@ -71,7 +71,7 @@ public final class ControllerManager extends SignalledLoop {
             return IDLE;
         }
         if (!made) {
-            if (!guard.settle()) {
+            if (!guard.decide()) {
                 return Math.min(RETRY.toNanos(), report());
             }
             make();
@@ -85,7 +85,10 @@ public final class ControllerManager extends SignalledLoop {
         return report();
     }
 
-    /** Says what the controllers wait for if that is due. Returns the time until the next report, in nanoseconds. */
+    /**
+     * Logs the reasons why controllers do not run yet, if a report is due.
+     * @return the nanoseconds until the next report
+     */
     private long report() {
         if (clock.nanoTime() - nextReport >= 0) {
             nextReport = clock.deadline(REPORT);
@@ -122,7 +125,10 @@ public final class ControllerManager extends SignalledLoop {
         return running.isDone();
     }
 
-    /** Calls an action once, as soon as {@link #isRunning} is true: at once if it is. The action must not block. */
+    /**
+     * Calls an action once, as soon as {@link #isRunning} is true: on the thread that steps the manager, or at once on
+     * the caller's thread. The action must not block.
+     */
     public void whenRunning(Runnable action) {
         CompletableFuture<Void> unused = running.thenRun(action);
     }
@@ -150,18 +156,21 @@ public final class ControllerManager extends SignalledLoop {
         return new ArrayList<>(reasons);
     }
 
-    /** The controller with a name, which may be given without its {@code -controller}. */
+    /**
+     * The controller with a name, with or without the suffix {@code -controller}; empty if there is none or it has not
+     * been made yet.
+     */
     public Optional<Controller> controller(String name) {
         return controllers.stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
                 .findFirst();
     }
 
-    /** The controllers made so far. */
+    /** The controllers made so far, in the order of their creation. */
     public List<Controller> controllers() {
         return List.copyOf(controllers);
     }
 
-    /** Shuts the controllers' queues down, in reverse order of their creation. */
+    /** Shuts the controllers' queues down, in reverse order of their creation. Does not wait for running syncs. */
     @Override
     public void close() {
         super.close();

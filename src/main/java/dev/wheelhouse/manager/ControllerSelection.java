@@ -10,7 +10,11 @@ import java.util.stream.Collectors;
 public final class ControllerSelection {
     private ControllerSelection() {}
 
-    /** @throws IllegalArgumentException if an entry names no known controller */
+    /**
+     * The controllers that the entries select, in the order of {@code known}.
+     *
+     * @throws IllegalArgumentException if an entry names no known controller
+     */
     public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known) {
         for (String entry : entries) {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;

@@ -21,7 +21,7 @@ import dev.wheelhouse.runtime.Clock;
  * Prevents two controller managers from writing to the same objects: the controllers only observe while the cluster's
  * own kube-controller-manager is alive. It counts as alive while it renews its Lease,
  * {@code kube-system/kube-controller-manager} (upstream: client-go {@code tools/leaderelection}). The guard decides
- * once, before any controller is made. One thread settles it; any thread may read the result.
+ * once, before any controller is made. One thread calls {@link #decide}; any thread may read the result.
  */
 public final class ManagerGuard {
     /** The operator's choice. */
@@ -50,11 +50,11 @@ public final class ManagerGuard {
     }
 
     /**
-     * Decides, with at most one live read.
+     * Decides, with at most one live read. Does nothing if it has decided.
      *
-     * @return whether it has decided; if not, the API server could not be read, and {@link #problem()} says why
+     * @return whether it has decided; if not, the API server could not be read, and a later call tries again
      */
-    public boolean settle() {
+    public boolean decide() {
         if (observeOnly == null) {
             observeOnly = switch (mode) {
                 case TAKEOVER -> false;

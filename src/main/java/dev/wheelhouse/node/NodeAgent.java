@@ -24,7 +24,7 @@ import dev.wheelhouse.podconfig.HttpSource;
 import dev.wheelhouse.podconfig.PodConfig;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.Refusal;
-import dev.wheelhouse.podconfig.RejectedPods;
+import dev.wheelhouse.podconfig.RejectionListener;
 import dev.wheelhouse.podconfig.SourceReport;
 import dev.wheelhouse.podconfig.SourcesReady;
 import dev.wheelhouse.runtime.Clock;
@@ -36,8 +36,8 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * The agent of one node: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime. It reports statuses to
- * the API server, and registers its node (upstream: {@code pkg/kubelet/kubelet.go}). The constructor starts nothing:
- * the caller runs the loops, on virtual threads. One process can have many agents.
+ * the API server, and registers its node (upstream: {@code pkg/kubelet/kubelet.go}). An agent that was made has no
+ * threads: the caller starts it, or steps its loops. One process can have many agents.
  */
 public final class NodeAgent implements AutoCloseable {
     private static final RateLimits RETRIES = new RateLimits(Duration.ofMillis(200), Duration.ofMinutes(1), 1000, 1000);
@@ -57,7 +57,7 @@ public final class NodeAgent implements AutoCloseable {
         PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, fieldPath,
                 type, reason, message);
         this.options = options;
-        RejectedPods rejected = new RejectionEvents(options.name(), recorder);
+        RejectionListener rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
         this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
@@ -94,7 +94,7 @@ public final class NodeAgent implements AutoCloseable {
         loops.put("api-source", apiSource);
     }
 
-    private @Nullable FileSource fileSource(RejectedPods rejected, NodeMetrics metrics, Clock clock) {
+    private @Nullable FileSource fileSource(RejectionListener rejected, NodeMetrics metrics, Clock clock) {
         Path manifests = options.manifestPath();
         return manifests == null
                 ? null
@@ -102,14 +102,16 @@ public final class NodeAgent implements AutoCloseable {
                         podConfig.channel(PodSources.FILE), rejected, metrics, clock);
     }
 
-    private @Nullable HttpSource httpSource(RejectedPods rejected, NodeMetrics metrics, Clock clock) {
+    private @Nullable HttpSource httpSource(RejectionListener rejected, NodeMetrics metrics, Clock clock) {
         HttpManifests url = options.manifestUrl();
         return url == null
                 ? null
                 : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
     }
 
-    /** An agent that simulates its pods, as the annotations {@code hollow.wheelhouse.dev/…} tell it. */
+    /**
+     * An agent that simulates its pods. A pod's annotations {@code hollow.wheelhouse.dev/…} say how the pod behaves.
+     */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             NodeMetrics metrics, Clock clock) {
         return new NodeAgent(options, client, recorder, metrics, clock);
@@ -124,7 +126,10 @@ public final class NodeAgent implements AutoCloseable {
         return options.name();
     }
 
-    /** The loops by name, in the order in which to start them. */
+    /**
+     * The loops by name, in the order in which to start them, for a caller that steps them by hand. Others call
+     * {@link #start}.
+     */
     public Map<String, Loop> loops() {
         return new LinkedHashMap<>(loops);
     }
@@ -146,7 +151,7 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /** The UIDs of the pods that the runtime knows. */
-    public Set<String> runningPods() {
+    public Set<String> knownPods() {
         return runtime.pods();
     }
 
@@ -175,7 +180,10 @@ public final class NodeAgent implements AutoCloseable {
         return refusals;
     }
 
-    /** Asks all loops to end. The pods stay as they are; the next agent of this node continues with them. */
+    /**
+     * Asks all loops to end, and does not wait for them. The pods stay as they are; the next agent of this node
+     * continues with them.
+     */
     @Override
     public void close() {
         loops.values().forEach(Loop::close);

@@ -24,7 +24,8 @@ import dev.wheelhouse.podconfig.HttpManifests;
  * @param taints taints that keep pods away
  * @param profile the profile of hollow pods that name none: {@code none}, {@code slow}, {@code flaky}, {@code stuck},
  *     {@code crashing} or {@code unpullable}
- * @param workers the maximum number of pods in work at once, and of statuses written at once; each has a virtual thread
+ * @param workers the maximum number of pods that are synced at once, and of statuses that are written at once; each
+ *     sync and each write has a virtual thread
  * @param resync the shortest time without a change after which a pod is synced again
  * @param manifestPath a file or directory of manifests of static pods; null for none
  * @param fileCheckPeriod the longest time between two reads of {@code manifestPath}
@@ -75,18 +76,21 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
                 DEFAULT_WORKERS, Duration.ofMinutes(1), null, FileSource.DEFAULT_PERIOD, null);
     }
 
+    /** A copy with this capacity in place of the present one. */
     public NodeAgentOptions withCapacity(Map<String, String> resources) {
         return new NodeAgentOptions(name, hostIp, podCidr, resources, labels, taints, profile, workers, resync,
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
-    public NodeAgentOptions withLabels(Map<String, String> more) {
-        return new NodeAgentOptions(name, hostIp, podCidr, capacity, more, taints, profile, workers, resync,
+    /** A copy with these additional labels in place of the present ones. */
+    public NodeAgentOptions withLabels(Map<String, String> additional) {
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, additional, taints, profile, workers, resync,
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
-    public NodeAgentOptions withTaints(List<V1Taint> some) {
-        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, some, profile, workers, resync,
+    /** A copy with these taints in place of the present ones. */
+    public NodeAgentOptions withTaints(List<V1Taint> newTaints) {
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, newTaints, profile, workers, resync,
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
@@ -96,13 +100,13 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
-    /** A copy with static pods from a file or a directory. */
+    /** A copy with static pods from a file or a directory; null for none. */
     public NodeAgentOptions withManifests(@Nullable Path path, Duration checkPeriod) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync, path,
                 checkPeriod, manifestUrl);
     }
 
-    /** A copy with static pods from a URL. */
+    /** A copy with static pods from a URL; null for none. */
     public NodeAgentOptions withManifestUrl(@Nullable HttpManifests url) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync,
                 manifestPath, fileCheckPeriod, url);

@@ -22,9 +22,9 @@ public interface NodeMetrics extends PodSourceMetrics {
 
     /**
      * A pod's status was written.
-     * @param well whether that succeeded
+     * @param succeeded whether the API server accepted the write
      */
-    default void statusWritten(boolean well) {}
+    default void statusWritten(boolean succeeded) {}
 
     /** A mirror pod was created. */
     default void mirrorCreated() {}
@@ -32,6 +32,9 @@ public interface NodeMetrics extends PodSourceMetrics {
     /** A mirror pod was deleted. */
     default void mirrorDeleted() {}
 
-    /** A node tried to renew its Lease and, if it was due, to report its status. */
-    default void heartbeat(boolean well, long nanos) {}
+    /**
+     * A node tried to renew its Lease and, if it was due, to report its status.
+     * @param nanos the duration in nanoseconds
+     */
+    default void heartbeat(boolean succeeded, long nanos) {}
 }

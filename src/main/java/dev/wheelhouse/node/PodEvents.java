@@ -4,7 +4,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 /** Records Kubernetes Events about pods for the node agent. Thread safe; it never blocks. */
 @FunctionalInterface
-public interface PodEvents {
+interface PodEvents {
     /** Discards all Events. */
     PodEvents NONE = (pod, fieldPath, type, reason, message) -> {};
 

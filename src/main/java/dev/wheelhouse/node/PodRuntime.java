@@ -12,7 +12,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
  * {@code pkg/kubelet/pleg}). Thread safe; there is only one call at a time for each pod. No call waits for containers:
  * the result of a longer operation is reported by an event.
  */
-public interface PodRuntime {
+interface PodRuntime {
     /** Starts the containers of a pod that should run, and restarts those that its policy restarts. */
     void sync(V1Pod pod);
 

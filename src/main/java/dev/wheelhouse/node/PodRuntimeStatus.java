@@ -11,16 +11,16 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
  * @param sandboxReady whether the pod's network is set up, so that containers can start
  * @param podIp the pod's address; empty if it has none, or uses the host's
  */
-public record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
+record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
         List<V1ContainerStatus> containers) {
 
-    public PodRuntimeStatus {
+    PodRuntimeStatus {
         initContainers = List.copyOf(initContainers);
         containers = List.copyOf(containers);
     }
 
     /** Whether any container is running. */
-    public boolean anyRunning() {
+    boolean anyRunning() {
         return Stream.concat(initContainers.stream(), containers.stream())
                 .anyMatch(s -> s.getState() != null && s.getState().getRunning() != null);
     }

@@ -7,13 +7,13 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.podconfig.Refusal;
-import dev.wheelhouse.podconfig.RejectedPods;
+import dev.wheelhouse.podconfig.RejectionListener;
 
 /**
  * Reports unusable pods and manifests by Events: on the pod, so that {@code kubectl describe pod} says why it differs
  * from its manifest; or on the Node, if no such pod is running.
  */
-final class RejectionEvents implements RejectedPods {
+final class RejectionEvents implements RejectionListener {
     private static final String REASON = "FailedValidation";
 
     private final V1Node node;

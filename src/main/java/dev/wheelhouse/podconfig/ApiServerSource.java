@@ -36,7 +36,7 @@ public final class ApiServerSource implements Loop {
         return store.hasSynced();
     }
 
-    /** Why the last list or watch failed; null after a success. */
+    /** Why the last list or watch failed; null after a success, and before the first list. */
     public @Nullable String lastError() {
         return store.lastError();
     }

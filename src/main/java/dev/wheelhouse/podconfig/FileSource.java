@@ -27,7 +27,7 @@ import dev.wheelhouse.runtime.Loop;
  * Supplies the static pods of a manifest file or of a directory of manifests (upstream:
  * {@code pkg/kubelet/config/file.go}). It reads when the file system reports a change, and at least once per period.
  * Files are read in the order of their names. Names that begin with a dot, and names of backup and temporary files, are
- * skipped. Subdirectories are not read.
+ * skipped. Subdirectories are not read. Files beyond the first 1,000 are refused.
  *
  * <p>A manifest that cannot be used is refused with a reason, and the pods of its last good version keep running. Only
  * deleting the file removes its pods. If the directory cannot be listed, nothing changes.
@@ -35,7 +35,7 @@ import dev.wheelhouse.runtime.Loop;
 public final class FileSource implements Loop {
     private static final Logger log = LoggerFactory.getLogger(FileSource.class);
 
-    /** The period of kubelet. */
+    /** Kubelet's period, which is the longest time between two reads. */
     public static final Duration DEFAULT_PERIOD = Duration.ofSeconds(20);
     static final int MAX_FILES = 1000;
     /** The time from a change to the read, so that a file that is being written is not read half. */
@@ -68,7 +68,7 @@ public final class FileSource implements Loop {
      * @param path a file or a directory; it may be missing
      * @param rejected receives reports about pods that keep running although their manifest is refused now
      */
-    public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectedPods rejected,
+    public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectionListener rejected,
             PodSourceMetrics metrics, Clock clock) {
         this.path = path.toAbsolutePath().normalize();
         this.origin = new StaticPods(nodeName, true);

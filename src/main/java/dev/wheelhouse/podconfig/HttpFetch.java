@@ -87,7 +87,7 @@ final class HttpFetch implements AutoCloseable {
         if (!web || to.getHost() == null) {
             throw new IOException("a redirect to " + HttpManifests.shown(to) + ", which is not an http or https URL");
         }
-        if (!options.otherHosts() && !sameOrigin(to)) {
+        if (!options.otherOrigins() && !sameOrigin(to)) {
             throw new IOException("a redirect to another host is not followed: " + HttpManifests.shown(to)
                     + "; give that URL itself, or allow redirects to other hosts");
         }

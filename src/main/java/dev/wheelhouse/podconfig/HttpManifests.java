@@ -13,10 +13,10 @@ import java.util.Map;
  * @param headers the headers that are sent to the URL's own origin, and to no other
  * @param period the time between two requests
  * @param timeout the longest duration of one request, including redirects and body
- * @param otherHosts whether to follow a redirect to another scheme, host or port
+ * @param otherOrigins whether to follow a redirect to another origin, which is another scheme, host or port
  */
 public record HttpManifests(URI url, Map<String, List<String>> headers, Duration period, Duration timeout,
-        boolean otherHosts) {
+        boolean otherOrigins) {
     public HttpManifests {
         String scheme = url.getScheme() == null ? "" : url.getScheme();
         if ((!scheme.equals("http") && !scheme.equals("https")) || url.getHost() == null) {

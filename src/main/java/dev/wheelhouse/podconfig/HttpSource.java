@@ -34,7 +34,7 @@ public final class HttpSource extends SignalledLoop {
     private int failures;
 
     /** @param rejected receives reports about pods that keep running although the URL's content is refused now */
-    public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected,
+    public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectionListener rejected,
             PodSourceMetrics metrics, Clock clock) {
         this.options = options;
         this.origin = new StaticPods(nodeName, false);

@@ -19,7 +19,7 @@ public final class PodConfig {
     private final Mux mux;
 
     /** @param rejected receives reports about pods that are left out, for example because of a duplicate name */
-    public PodConfig(RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
+    public PodConfig(RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
         this.storage = new PodStorage(updates, rejected, metrics, clock);
         this.mux = new Mux(storage);
         updates.onTaken(mux::wake);

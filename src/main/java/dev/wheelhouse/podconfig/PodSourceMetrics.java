@@ -10,9 +10,9 @@ public interface PodSourceMetrics {
 
     /**
      * A directory was listed or a URL was fetched.
-     * @param well whether that succeeded
+     * @param succeeded whether the directory or URL could be read
      */
-    default void read(String source, boolean well) {}
+    default void read(String source, boolean succeeded) {}
 
     /** A manifest is newly refused, or refused for another reason than before. */
     default void refused(String source) {}

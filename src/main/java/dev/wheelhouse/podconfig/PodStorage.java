@@ -24,7 +24,7 @@ public final class PodStorage {
     private static final Logger log = LoggerFactory.getLogger(PodStorage.class);
 
     private final PodUpdates updates;
-    private final RejectedPods rejected;
+    private final RejectionListener rejected;
     private final PodSourceMetrics metrics;
     private final Clock clock;
     private final Map<String, Source> sources = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ public final class PodStorage {
     public record SourceState(String source, boolean seen, @Nullable Instant lastMessage, List<V1Pod> pods,
             List<PodMerge.Rejected> rejected) {}
 
-    PodStorage(PodUpdates updates, RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
+    PodStorage(PodUpdates updates, RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
         this.updates = updates;
         this.rejected = rejected;
         this.metrics = metrics;

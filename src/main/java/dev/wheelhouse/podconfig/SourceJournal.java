@@ -18,7 +18,7 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * The journal of one source: the last read, and the current refusals by file or URL. Each refusal is logged once, and
- * again if it changes. For each pod that keeps running from the last good manifest, {@link RejectedPods} gets a
+ * again if it changes. For each pod that keeps running from the last good manifest, {@link RejectionListener} gets a
  * report at once, and again every half hour while the refusal lasts, because Events expire after an hour. Thread safe.
  */
 final class SourceJournal {
@@ -28,7 +28,7 @@ final class SourceJournal {
     static final Duration REPEAT = Duration.ofMinutes(30);
 
     private final String source;
-    private final RejectedPods rejected;
+    private final RejectionListener rejected;
     private final PodSourceMetrics metrics;
     private final Clock clock;
     private final Map<String, Current> current = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ final class SourceJournal {
 
     private record Current(Refusal refusal, long repeatAt) {}
 
-    SourceJournal(String source, RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
+    SourceJournal(String source, RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
         this.source = source;
         this.rejected = rejected;
         this.metrics = metrics;

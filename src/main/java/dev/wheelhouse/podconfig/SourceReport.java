@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param from the path or URL that it reads; empty for the API server
  * @param lastRead the time of its last successful read; null if there was none or it is not known here
- * @param failure why the last read failed; empty after a success
+ * @param failure why the last read failed; empty after a success, and before the first read
  * @param refusals the last refusals of manifests, newest first
  */
 public record SourceReport(String source, String from, @Nullable Instant lastRead, String failure,

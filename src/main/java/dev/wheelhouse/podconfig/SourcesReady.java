@@ -12,7 +12,7 @@ public final class SourcesReady {
     private final Predicate<Set<String>> allSeen;
     private final Set<String> seen = new HashSet<>();
 
-    /** @param allSeen usually {@link PodConfig#seenAllSources} */
+    /** @param allSeen tests whether these are all configured sources; usually {@link PodConfig#seenAllSources} */
     public SourcesReady(Predicate<Set<String>> allSeen) {
         this.allSeen = allSeen;
     }
@@ -27,6 +27,7 @@ public final class SourcesReady {
         return seen.contains(source);
     }
 
+    /** Whether the consumer has handled a change of every configured source. */
     public boolean allReady() {
         Set<String> now;
         synchronized (this) {

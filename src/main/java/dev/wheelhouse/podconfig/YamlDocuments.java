@@ -109,7 +109,7 @@ final class YamlDocuments {
             int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
             throw refused(line, "it is not YAML or JSON: " + e.getProblem());
         } catch (YAMLException | IllegalArgumentException e) {
-            // A tag that is none, such as !!%00, is an illegal argument.
+            // The YAML library throws this for a malformed tag, such as !!%00.
             throw refused(0, "it is not YAML or JSON: " + e.getMessage());
         } catch (StackOverflowError e) {
             throw refused(0, "it is nested too deeply: at most " + MAX_DEPTH + " levels are read");

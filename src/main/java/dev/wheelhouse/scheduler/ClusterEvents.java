@@ -103,14 +103,14 @@ final class ClusterEvents {
         if (PodPredicates.isTerminal(pod)) {
             gone(pod);
         } else if (PodPredicates.isAssigned(pod)) {
-            if (before == null || !PodPredicates.isAssigned(before) || !PodPredicates.looksTheSame(before, pod)) {
+            if (before == null || !PodPredicates.isAssigned(before) || !PodPredicates.sameForScheduling(before, pod)) {
                 place(pod);
             }
             pending.left(key);
         } else if (PodPredicates.isOurs(pod)) {
-            if (before == null || !PodPredicates.looksTheSame(before, pod)) {
+            if (before == null || !PodPredicates.sameForScheduling(before, pod)) {
                 pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
-                tasks.add(new Task.Place(key), initial ? Priority.BACKGROUND : Priority.LIVE);
+                tasks.add(new Task.Schedule(key), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         } else {
             pending.left(key);

@@ -20,13 +20,13 @@ final class PodAffinityRules {
 
     private final AffinityTerms terms;
     private final boolean matchesItself;
-    private final Set<Place> near = new HashSet<>();
-    private final Set<Place> far = new HashSet<>();
-    private final Set<Place> refusedByOthers = new HashSet<>();
-    private final Map<Place, Long> weights = new HashMap<>();
+    private final Set<Domain> near = new HashSet<>();
+    private final Set<Domain> far = new HashSet<>();
+    private final Set<Domain> refusedByOthers = new HashSet<>();
+    private final Map<Domain, Long> weights = new HashMap<>();
 
-    /** A value of a node label, for example a zone or a host. */
-    private record Place(String key, String value) {}
+    /** A topology domain: the nodes with this value of a label, such as a zone. */
+    private record Domain(String key, String value) {}
 
     PodAffinityRules(SchedulingView view) {
         PodInfo pod = view.pod();
@@ -45,9 +45,9 @@ final class PodAffinityRules {
     private void addTermsOfOthers(AffinityTerms others, int count, NodeInfo node, PodInfo pod,
             NamespaceLabels namespaceLabels) {
         for (Term term : others.requiredAnti()) {
-            Place place = place(term, node);
-            if (place != null && term.matches(pod.group(), namespaceLabels)) {
-                refusedByOthers.add(place);
+            Domain domain = domain(term, node);
+            if (domain != null && term.matches(pod.group(), namespaceLabels)) {
+                refusedByOthers.add(domain);
             }
         }
         for (Term term : others.required()) {
@@ -61,11 +61,11 @@ final class PodAffinityRules {
     /** Adds this pod's terms that match a node's pods. */
     private void addOwnTerms(PodGroup group, int count, NodeInfo node, NamespaceLabels namespaceLabels) {
         if (!terms.required().isEmpty() && matchesAll(group, namespaceLabels)) {
-            terms.required().forEach(term -> add(near, place(term, node)));
+            terms.required().forEach(term -> add(near, domain(term, node)));
         }
         for (Term term : terms.requiredAnti()) {
             if (term.matches(group, namespaceLabels)) {
-                add(far, place(term, node));
+                add(far, domain(term, node));
             }
         }
         for (Weighted preferred : terms.preferred()) {
@@ -78,20 +78,20 @@ final class PodAffinityRules {
     }
 
     private void weigh(Term term, int weight, PodGroup group, NodeInfo node, NamespaceLabels namespaceLabels) {
-        Place place = place(term, node);
-        if (weight != 0 && place != null && term.matches(group, namespaceLabels)) {
-            weights.merge(place, (long) weight, Long::sum);
+        Domain domain = domain(term, node);
+        if (weight != 0 && domain != null && term.matches(group, namespaceLabels)) {
+            weights.merge(domain, (long) weight, Long::sum);
         }
     }
 
-    private static @Nullable Place place(Term term, NodeInfo node) {
+    private static @Nullable Domain domain(Term term, NodeInfo node) {
         String value = node.labels().get(term.topologyKey());
-        return value == null ? null : new Place(term.topologyKey(), value);
+        return value == null ? null : new Domain(term.topologyKey(), value);
     }
 
-    private static void add(Set<Place> places, @Nullable Place place) {
-        if (place != null) {
-            places.add(place);
+    private static void add(Set<Domain> domains, @Nullable Domain domain) {
+        if (domain != null) {
+            domains.add(domain);
         }
     }
 
@@ -99,24 +99,24 @@ final class PodAffinityRules {
     FilterFailure check(NodeInfo node) {
         boolean allNear = true;
         for (Term term : terms.required()) {
-            Place place = place(term, node);
-            if (place == null) {
+            Domain domain = domain(term, node);
+            if (domain == null) {
                 return notNear();
             }
-            allNear &= near.contains(place);
+            allNear &= near.contains(domain);
         }
         // If no pod matches yet, the first pod of a group with affinity to itself may go to any node.
         if (!allNear && !(near.isEmpty() && matchesItself)) {
             return notNear();
         }
         for (Term term : terms.requiredAnti()) {
-            Place place = place(term, node);
-            if (place != null && far.contains(place)) {
+            Domain domain = domain(term, node);
+            if (domain != null && far.contains(domain)) {
                 return FilterFailure.resolvable(Filter.POD_AFFINITY, "node(s) didn't match pod anti-affinity rules");
             }
         }
-        for (Place place : refusedByOthers) {
-            if (place.value.equals(node.labels().get(place.key))) {
+        for (Domain domain : refusedByOthers) {
+            if (domain.value.equals(node.labels().get(domain.key))) {
                 return FilterFailure.resolvable(Filter.POD_AFFINITY,
                         "node(s) didn't satisfy existing pods anti-affinity rules");
             }
@@ -131,7 +131,7 @@ final class PodAffinityRules {
     /** The sum of the weights for a node; negative if anti-affinity outweighs affinity. */
     long weight(NodeInfo node) {
         long sum = 0;
-        for (Map.Entry<Place, Long> entry : weights.entrySet()) {
+        for (Map.Entry<Domain, Long> entry : weights.entrySet()) {
             if (entry.getKey().value.equals(node.labels().get(entry.getKey().key))) {
                 sum += entry.getValue();
             }

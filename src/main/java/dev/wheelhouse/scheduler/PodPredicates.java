@@ -30,7 +30,7 @@ final class PodPredicates {
     }
 
     /** Whether two versions of a pod are equal for scheduling. */
-    static boolean looksTheSame(V1Pod a, V1Pod b) {
+    static boolean sameForScheduling(V1Pod a, V1Pod b) {
         return Objects.equals(a.getSpec(), b.getSpec())
                 && Objects.equals(a.getMetadata().getLabels(), b.getMetadata().getLabels())
                 && (a.getMetadata().getDeletionTimestamp() == null) == (b.getMetadata().getDeletionTimestamp() == null);

@@ -25,10 +25,10 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
  * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
  * its default profile, but without volumes, preemption and extensions).
  *
- * <p>The constructor registers handlers with the factory's informers. The caller waits until these have synced, runs
- * each loop on its own thread, and closes the scheduler. One loop decides. The others write bindings, and the
- * {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a backoff from 1 s to 10
- * s when a change of nodes or pods may help it, and at least every 5 minutes.
+ * <p>The constructor registers handlers with the factory's informers. The caller starts the informers, runs each loop
+ * on its own thread, and closes the scheduler. One loop decides, as soon as the informers have synced. The others write
+ * bindings, and the {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a
+ * backoff from 1 s to 10 s when a change of nodes or pods may help it, and at least every 5 minutes.
  */
 public final class Scheduler implements AutoCloseable {
     /** The {@code spec.schedulerName} of this scheduler's pods, and the source of its Events. */
@@ -37,7 +37,6 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration UNSCHEDULABLE_AT_LONGEST = Duration.ofMinutes(5);
     private static final RateLimits LIMITS = new RateLimits(Duration.ofMillis(100), Duration.ofSeconds(10), 1000, 1000);
 
-    private final List<SharedIndexInformer<?>> informers;
     private final List<SharedIndexInformer.Registration> registrations = new ArrayList<>();
     private final RateLimitingQueue<Task> tasks;
     private final RateLimitingQueue<ObjectKey> writeQueue;
@@ -53,7 +52,6 @@ public final class Scheduler implements AutoCloseable {
         SharedIndexInformer<V1Pod> pods = factory.informer(ResourceType.PODS, V1Pod.class);
         SharedIndexInformer<V1Node> nodes = factory.informer(ResourceType.NODES, V1Node.class);
         SharedIndexInformer<V1Namespace> namespaces = factory.informer(ResourceType.NAMESPACES, V1Namespace.class);
-        informers = List.of(pods, nodes, namespaces);
         tasks = new RateLimitingQueue<>("scheduler", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING, key -> "",
                 queueMetrics);
         writeQueue = new RateLimitingQueue<>("scheduler-writes", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING,
@@ -81,11 +79,6 @@ public final class Scheduler implements AutoCloseable {
 
     private boolean hasSynced() {
         return registrations.stream().allMatch(SharedIndexInformer.Registration::hasSynced);
-    }
-
-    /** The caches that must have synced before the loops may run. */
-    public List<SharedIndexInformer<?>> informers() {
-        return informers;
     }
 
     /** The loops, each for its own thread. The first one decides. */

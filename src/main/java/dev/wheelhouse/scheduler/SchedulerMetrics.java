@@ -25,7 +25,7 @@ public interface SchedulerMetrics {
 
     /**
      * A write to the API server failed.
-     * @param what {@code bind} or {@code status}
+     * @param what the write: {@code bind} for a binding, {@code status} for the {@code PodScheduled} condition
      */
     default void writeFailed(String what) {}
 }

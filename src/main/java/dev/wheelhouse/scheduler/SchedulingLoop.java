@@ -62,9 +62,9 @@ final class SchedulingLoop implements Loop {
         }
         try {
             switch (task) {
-                case Task.Place place -> place(place.pod());
+                case Task.Schedule toSchedule -> schedule(toSchedule.pod());
                 case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
-                        .forEach(retry -> tasks.addAfter(new Task.Place(retry.key()), retry.delay()));
+                        .forEach(retry -> tasks.addAfter(new Task.Schedule(retry.key()), retry.delay()));
             }
         } finally {
             tasks.done(task);
@@ -72,7 +72,7 @@ final class SchedulingLoop implements Loop {
         return BUSY;
     }
 
-    private void place(ObjectKey key) {
+    private void schedule(ObjectKey key) {
         V1Pod pod = pods.get(key);
         if (pod == null || !PodPredicates.isOurs(pod)) {
             pending.left(key);
@@ -94,7 +94,7 @@ final class SchedulingLoop implements Loop {
             case ScheduleResult.Unschedulable no -> {
                 metrics.attempted("unschedulable", took);
                 pending.refused(key, uid, no.refusedBy());
-                tasks.addAfter(new Task.Place(key), unschedulableAtLongest);
+                tasks.addAfter(new Task.Schedule(key), unschedulableAtLongest);
             }
         }
         writes.put(key, new WriteQueue.Write(pod, decision));

@@ -7,7 +7,7 @@ import dev.wheelhouse.api.ObjectKey;
 /** A task for the deciding loop. */
 sealed interface Task {
     /** Find a node for a pod. */
-    record Place(ObjectKey pod) implements Task {}
+    record Schedule(ObjectKey pod) implements Task {}
 
     /** Try rejected pods again, because of a change that may help them. */
     record Reconsider(Cause cause) implements Task {}

@@ -125,7 +125,7 @@ final class WriterLoop implements Loop {
             return;
         }
         log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
-        tasks.addAfter(new Task.Place(key), RETRY_BIND);
+        tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
     }
 
     /** Reads the pod after a binding of unknown outcome, before its resources are assigned to another pod. */
@@ -150,7 +150,7 @@ final class WriterLoop implements Loop {
             }
         }
         cache.forget(uid);
-        tasks.addAfter(new Task.Place(key), RETRY_BIND);
+        tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
     }
 
     @Override

@@ -1,10 +1,11 @@
 /**
  * A scheduler for the embedded mode and other clusters without one: it binds pending pods to nodes. It reads pods,
  * nodes and namespaces from their informers, and writes bindings, {@code PodScheduled} conditions and Events. Start
- * with {@link dev.wheelhouse.scheduler.Scheduler}. {@link dev.wheelhouse.scheduler.Placement#decide} is a pure
- * function: from one pod and the sums of all nodes to a node or the reasons. One loop decides, one pod after the other;
- * a few others write. {@code SchedulerCache} guards the sums with one lock, and counts a pod on its node from the
- * moment of the decision. There is no preemption.
+ * with {@link dev.wheelhouse.scheduler.Scheduler}. A node's sums are the requests, ports, labels and affinity terms of
+ * its pods, added up. {@code Placement.decide} is a pure function: from one pod and the sums of all nodes to a node, or
+ * to the reasons why no node fits. One loop decides, one pod after the other; a few others write.
+ * {@code SchedulerCache} guards the sums with one lock, and counts a pod on its node from the moment of the decision.
+ * There is no preemption.
  */
 @NullMarked
 package dev.wheelhouse.scheduler;

@@ -135,7 +135,7 @@ final class ConfiguredNodes {
         try {
             HttpManifests plain = HttpManifests.of(url(text));
             return new HttpManifests(plain.url(), headers, period == null ? plain.period() : period, plain.timeout(),
-                    plain.otherHosts());
+                    plain.otherOrigins());
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.manifest-url: " + e.getMessage());
         }

@@ -65,7 +65,8 @@ final class EmbeddedServers {
     }
 
     /**
-     * Reads the file of client authorities if there is one. Gets the current authorities; null at the first reading.
+     * Makes a function that reads the file of client authorities, if there is one. Its argument is the current
+     * authorities; null at the first call.
      */
     private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties) {
         String file = properties.clientCaFile();
@@ -89,8 +90,8 @@ final class EmbeddedServers {
     }
 
     /**
-     * Reads or makes the serving certificate. Gets the current certificate, null at the first call, and returns it or a
-     * new one.
+     * Makes a function that reads or makes the serving certificate. Its argument is the current certificate, null at
+     * the first call; it returns that or a new one.
      */
     private static UnaryOperator<@Nullable ServingCertificate> certificates(ApiServerProperties properties,
             ServerKeys keys, Clock clock) {

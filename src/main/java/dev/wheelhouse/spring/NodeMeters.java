@@ -22,13 +22,13 @@ final class NodeMeters implements NodeMetrics {
         Counter.builder(meter).description(description).tags(tags).register(registry).increment(amount);
     }
 
-    private static String result(boolean well) {
-        return well ? "success" : "error";
+    private static String result(boolean succeeded) {
+        return succeeded ? "success" : "error";
     }
 
     @Override
-    public void read(String source, boolean well) {
-        count("pod.source.reads", "Reads of a pod source", 1, "source", source, "result", result(well));
+    public void read(String source, boolean succeeded) {
+        count("pod.source.reads", "Reads of a pod source", 1, "source", source, "result", result(succeeded));
     }
 
     @Override
@@ -54,8 +54,8 @@ final class NodeMeters implements NodeMetrics {
     }
 
     @Override
-    public void statusWritten(boolean well) {
-        count("kubelet.pod.status.writes", "Writes of pod statuses", 1, "result", result(well));
+    public void statusWritten(boolean succeeded) {
+        count("kubelet.pod.status.writes", "Writes of pod statuses", 1, "result", result(succeeded));
     }
 
     @Override
@@ -69,8 +69,8 @@ final class NodeMeters implements NodeMetrics {
     }
 
     @Override
-    public void heartbeat(boolean well, long nanos) {
-        Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases").tag("result", result(well))
+    public void heartbeat(boolean succeeded, long nanos) {
+        Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases").tag("result", result(succeeded))
                 .register(registry).record(nanos, TimeUnit.NANOSECONDS);
     }
 }

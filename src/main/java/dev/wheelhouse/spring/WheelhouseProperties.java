@@ -32,7 +32,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param management health, metrics and the other actuator endpoints
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
-public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
+record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
@@ -53,8 +53,8 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     /**
-     * @param dropLastApplied whether caches drop the annotation {@code
-     *     kubectl.kubernetes.io/last-applied-configuration}
+     * @param dropLastApplied whether caches drop the annotation
+     *     {@code kubectl.kubernetes.io/last-applied-configuration}
      * @param watchList whether a watch streams the initial objects into the caches, if the API server supports it
      */
     public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
@@ -99,7 +99,7 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         }
     }
 
-    public WheelhouseProperties {
+    WheelhouseProperties {
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));

@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a parameter of type {@link java.nio.file.Path} that receives the kubeconfig of the class'
+ * Marks a parameter of type {@link java.nio.file.Path} that receives the path of the kubeconfig of the test's
  * {@link EmbeddedApiServer}.
  */
 @Target(ElementType.PARAMETER)

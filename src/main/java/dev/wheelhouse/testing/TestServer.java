@@ -70,7 +70,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    /** The URL {@code http://127.0.0.1:PORT}. */
+    /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
     public String url() {
         return server.url();
     }
@@ -89,14 +89,14 @@ public final class TestServer implements AutoCloseable {
         return api;
     }
 
-    /** The faults that a test may inject. */
+    /** Injects errors and delays into the server's answers. */
     public Faults faults() {
         return server.faults();
     }
 
     /**
      * The path of a kubeconfig for kubectl, helm and other clients. The file is deleted when the server is closed.
-     * @throws UncheckedIOException if there is no temporary directory
+     * @throws UncheckedIOException if the file cannot be written
      */
     public synchronized Path kubeconfig() {
         Path file = kubeconfig;

@@ -49,7 +49,7 @@ class ManagerGuardTest {
                 new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, nobody, Clock.system());
 
-            assertThat(guard.settle()).isFalse();
+            assertThat(guard.decide()).isFalse();
             assertThat(guard.problem()).contains("kube-system/kube-controller-manager");
             assertThatThrownBy(guard::observeOnly).isInstanceOf(IllegalStateException.class);
         }
@@ -60,7 +60,7 @@ class ManagerGuardTest {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, server.client("guard"), Clock.system());
 
-            assertThat(guard.settle()).isTrue();
+            assertThat(guard.decide()).isTrue();
             assertThat(guard.observeOnly()).isFalse();
         }
     }
@@ -72,8 +72,8 @@ class ManagerGuardTest {
             ManagerGuard observe = new ManagerGuard(ManagerGuard.Mode.OBSERVE, nobody, Clock.system());
             ManagerGuard takeover = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, nobody, Clock.system());
 
-            assertThat(observe.settle() && observe.observeOnly()).isTrue();
-            assertThat(takeover.settle() && !takeover.observeOnly()).isTrue();
+            assertThat(observe.decide() && observe.observeOnly()).isTrue();
+            assertThat(takeover.decide() && !takeover.observeOnly()).isTrue();
         }
     }
 }

@@ -92,7 +92,7 @@ class HangingWritesTest {
             for (int i = 0; i < 10; i++) {
                 pods.create(NodeHarness.pod("hang-" + i, Map.of(), NodeHarness.container("web")));
             }
-            Eventually.eventually("all run, though their writes hang", SOON, () -> node.runningPods().size() == 15);
+            Eventually.eventually("all run, though their writes hang", SOON, () -> node.knownPods().size() == 15);
 
             pods.create(NodeHarness.pod("quick", Map.of(), NodeHarness.container("web")));
             Eventually.eventually("another pod runs and is reported", SOON,

@@ -69,7 +69,7 @@ class HttpSourceBehaviourTest {
         HttpManifests plain = HttpManifests
                 .of(URI.create("http://127.0.0.1:" + made.getAddress().getPort() + "/pods.yaml"));
         return start(NodeAgentOptions.hollow("node-1", 0).withManifestUrl(
-                new HttpManifests(plain.url(), headers, plain.period(), plain.timeout(), plain.otherHosts())));
+                new HttpManifests(plain.url(), headers, plain.period(), plain.timeout(), plain.otherOrigins())));
     }
 
     private static void reply(HttpExchange exchange, int status, String body) throws IOException {

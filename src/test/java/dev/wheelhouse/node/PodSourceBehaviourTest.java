@@ -52,18 +52,18 @@ class PodSourceBehaviourTest {
         NodeHarness harness = start();
         write("web", "nginx:1");
         read();
-        String uid = harness.agent.runningPods().iterator().next();
+        String uid = harness.agent.knownPods().iterator().next();
         harness.agent.podConfig().channel("one-more");
 
         Files.delete(directory().resolve("web.yaml"));
         read();
         harness.pass(Duration.ofMinutes(2));
-        assertThat(harness.agent.runningPods()).as("one source has said nothing yet").containsExactly(uid);
+        assertThat(harness.agent.knownPods()).as("one source has said nothing yet").containsExactly(uid);
 
         harness.agent.podConfig().channel("one-more").set(List.of());
         harness.agent.podConfig().loops().get("one-more").step();
         harness.pass(Duration.ofMinutes(2));
-        assertThat(harness.agent.runningPods()).isEmpty();
+        assertThat(harness.agent.knownPods()).isEmpty();
     }
 
     @Test

@@ -61,7 +61,7 @@ class HttpSourceTest {
 
     private HttpSource source(HttpManifests options, Map<String, List<String>> headers) {
         return new HttpSource(new HttpManifests(options.url(), headers, options.period(), Duration.ofSeconds(2),
-                options.otherHosts()), "node-1", channel, (from, pod, why) -> rejected.add(why),
+                options.otherOrigins()), "node-1", channel, (from, pod, why) -> rejected.add(why),
                 PodSourceMetrics.NONE, clock);
     }
 

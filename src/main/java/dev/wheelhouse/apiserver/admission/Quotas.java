@@ -107,7 +107,7 @@ public final class Quotas {
                 continue;
             }
             String missing = old == null && Json.at(quota, "spec", "hard") instanceof ObjectNode hard
-                    ? strategy.unsaid(hard, object)
+                    ? strategy.missingForQuota(hard, object)
                     : "";
             if (!missing.isEmpty()) {
                 throw Errors.forbidden(type, Meta.name(object),

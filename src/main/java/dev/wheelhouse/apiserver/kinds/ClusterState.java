@@ -13,7 +13,7 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * The state that the strategies of one server share: its store, and state that is derived from it. Thread safe.
  *
- * @param ids for UIDs and generated names
+ * @param ids makes UIDs and generated names
  * @param addresses the cluster IPs and node ports that Services have
  * @param customResources the resources of custom resource definitions
  * @param rootCertificates PEM of the server's certificate authority; empty if it serves without TLS
@@ -40,7 +40,7 @@ public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddre
         try {
             store.create(resource, object);
         } catch (StoreException.Exists e) {
-            // Another writer was faster.
+            // Another writer has created it.
         }
     }
 }

@@ -30,8 +30,8 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
  * that its registry strategies put into every new namespace, pod and service).
  *
  * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of
- * its type applies, then its children have their turn. A second walk changes nothing. Admission and the strategies fill
- * in the values that depend on the cluster: addresses, tokens, service accounts, priorities.
+ * its type applies, then the same is done to its children. A second walk changes nothing. Admission and the strategies
+ * fill in the values that depend on the cluster: addresses, tokens, service accounts, priorities.
  */
 public final class Defaults {
     private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
@@ -39,7 +39,11 @@ public final class Defaults {
 
     private Defaults() {}
 
-    /** Fills in, in place, what the object leaves unsaid. An object of a type that is not built in stays as it is. */
+    /**
+     * Sets the missing fields that have defaults, in place. An object of a type that is not built in stays as it is.
+     *
+     * @throws dev.wheelhouse.apiserver.json.TooLargeException if the object would become too large
+     */
     public static void apply(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema != null) {

@@ -328,7 +328,7 @@ final class JobStrategy extends Strategy {
     }
 
     @Override
-    public String warnOfDeletion() {
+    public String deletionWarning() {
         return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
                 + "to remove them or set propagationPolicy=Orphan to suppress this warning";
     }

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 /**
- * Bindings of mutating admission policies, and what bindings of validating ones have in common with them (upstream:
+ * Bindings of mutating admission policies, and the base of the strategy of bindings of validating ones (upstream:
  * {@code pkg/registry/admissionregistration/mutatingadmissionpolicybinding}).
  */
 class MutatingAdmissionPolicyBindingStrategy extends Strategy {

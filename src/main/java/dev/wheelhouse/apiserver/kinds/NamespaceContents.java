@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The objects that each namespace has until it ends: the ServiceAccount {@code default} and the ConfigMap
+ * The objects that each namespace has until it is deleted: the ServiceAccount {@code default} and the ConfigMap
  * {@code kube-root-ca.crt}. Upstream's controllers {@code serviceaccount} and {@code root-ca-certificate-publisher}
  * create them later. Here they exist before the answer to the write that makes them necessary.
  */

@@ -98,7 +98,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     }
 
     @Override
-    public boolean isLimitedBy(String limit, String resource) {
+    protected boolean isLimitedBy(String limit, String resource) {
         return super.isLimitedBy(limit, resource) || limit.equals("requests.storage") || limit.contains(OF_CLASS);
     }
 

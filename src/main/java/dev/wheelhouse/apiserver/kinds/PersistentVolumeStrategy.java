@@ -20,7 +20,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {
-    /** The fields of a specification that are no sources. A volume has one source, and any other field is one. */
+    /** The fields of a specification that are not sources. Each other field is a source, and a volume has one. */
     private static final Set<String> NO_SOURCES = Set.of("accessModes", "capacity", "claimRef", "mountOptions",
             "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName",
             "volumeMode");

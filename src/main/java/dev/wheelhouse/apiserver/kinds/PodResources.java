@@ -27,7 +27,12 @@ public final class PodResources {
         return result;
     }
 
-    /** Sums a list of a pod's resources, which is {@code requests} or {@code limits}. */
+    /**
+     * The {@code requests} or the {@code limits} of a pod, by resource, in the resource's unit: the sum over the
+     * containers that run at the same time, or the highest demand during the start if that is more.
+     * @param spec the pod's specification
+     * @param list {@code requests} or {@code limits}
+     */
     public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
         Map<String, BigDecimal> running = new TreeMap<>();
         for (JsonNode container : spec.path("containers")) {

@@ -155,7 +155,7 @@ final class PodStrategy extends Strategy {
     }
 
     @Override
-    public boolean isLimitedBy(String limit, String resource) {
+    protected boolean isLimitedBy(String limit, String resource) {
         return super.isLimitedBy(limit, resource) || limit.startsWith("requests.") || limit.startsWith("limits.")
                 || COMPUTE.contains(limit);
     }
@@ -210,7 +210,7 @@ final class PodStrategy extends Strategy {
 
     /** The containers that lack a request or limit that the quota limits, in upstream's words. */
     @Override
-    public String unsaid(ObjectNode hard, ObjectNode pod) {
+    public String missingForQuota(ObjectNode hard, ObjectNode pod) {
         List<String> missing = new ArrayList<>();
         for (String name : List.of("cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory")) {
             if (!hard.has(name)) {

@@ -16,7 +16,7 @@ final class PriorityLevelConfigurationStrategy extends Strategy {
                 Column.age());
     }
 
-    /** A number that limited levels have. */
+    /** A column with a number that only limited levels have. */
     private static Column limited(String name, String description, String... path) {
         String[] full = new String[path.length + 2];
         full[0] = "spec";

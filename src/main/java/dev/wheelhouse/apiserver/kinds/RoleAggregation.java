@@ -23,7 +23,10 @@ import dev.wheelhouse.client.ModelJson;
  */
 public final class RoleAggregation {
     private static final String RESOURCE = "clusterroles.rbac.authorization.k8s.io";
-    /** No chain of roles that aggregate each other is longer. Each pass follows a chain by one step at least. */
+    /**
+     * The maximum number of passes. Each pass follows every chain of roles that aggregate each other by one step at
+     * least.
+     */
     private static final int MOST_PASSES = 20;
 
     private RoleAggregation() {}

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Role bindings, and what cluster role bindings have in common with them (upstream:
+ * Role bindings, and the base of the strategy of cluster role bindings (upstream:
  * {@code pkg/registry/rbac/rolebinding}).
  */
 class RoleBindingStrategy extends Strategy {

@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Roles of a namespace, and what cluster roles have in common with them (upstream: {@code pkg/registry/rbac/role}). */
+/** Roles of a namespace, and the base of the strategy of cluster roles (upstream: {@code pkg/registry/rbac/role}). */
 class RoleStrategy extends Strategy {
     RoleStrategy() {
         this("Role");

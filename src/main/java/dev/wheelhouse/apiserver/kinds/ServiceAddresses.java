@@ -45,7 +45,7 @@ public final class ServiceAddresses {
     }
 
     /** Frees the address and ports of a Service. */
-    public synchronized void release(ObjectNode service) {
+    synchronized void release(ObjectNode service) {
         addresses.remove(parse(Json.text(service, "spec", "clusterIP")),
                 Meta.namespace(service) + "/" + Meta.name(service));
         nodePorts(service).forEach(ports::clear);
@@ -56,7 +56,7 @@ public final class ServiceAddresses {
      *
      * @throws ApiException 422 if it names an address or port that it cannot have; the old ones stay allocated
      */
-    public synchronized void reallocate(ObjectNode old, ObjectNode next) {
+    synchronized void reallocate(ObjectNode old, ObjectNode next) {
         release(old);
         boolean given = false;
         try {
@@ -69,8 +69,8 @@ public final class ServiceAddresses {
         }
     }
 
-    /** Reverts {@link #reallocate}. */
-    public synchronized void undo(ObjectNode next, ObjectNode old) {
+    /** Reverts {@link #reallocate}: frees the allocations of {@code next}, and restores those of {@code old}. */
+    synchronized void undo(ObjectNode next, ObjectNode old) {
         release(next);
         take(old);
     }

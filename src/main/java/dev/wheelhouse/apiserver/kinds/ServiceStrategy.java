@@ -168,7 +168,7 @@ final class ServiceStrategy extends Strategy {
      * for (upstream: {@code strategy.go} and {@code storage/storage.go} of services).
      */
     @Override
-    public void keepGiven(ObjectNode service, ObjectNode old) {
+    public void keepAllocated(ObjectNode service, ObjectNode old) {
         ObjectNode spec = Json.child(service, "spec");
         ObjectNode before = Json.child(old, "spec");
         dropUseless(spec, before);
@@ -305,7 +305,7 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
-    public boolean isLimitedBy(String limit, String resource) {
+    protected boolean isLimitedBy(String limit, String resource) {
         return super.isLimitedBy(limit, resource) || limit.startsWith("services.");
     }
 

@@ -21,7 +21,7 @@ import dev.wheelhouse.facts.Schemas;
  * resources have one strategy together.
  */
 public final class Strategies {
-    private static final List<Strategy> ROOMS = List.of(
+    private static final List<Strategy> KINDS = List.of(
             new PodStrategy(),
             new PodTemplateStrategy(),
             new ReplicationControllerStrategy(),
@@ -106,7 +106,7 @@ public final class Strategies {
             strategies.putIfAbsent(key(group, resource.type().kind()), new Strategy(group, resource.type().kind(),
                     answered ? Set.of(Trait.NEVER_STORED) : Set.of()));
         }
-        ROOMS.forEach(room -> strategies.put(key(room.group(), room.kind()), room));
+        KINDS.forEach(strategy -> strategies.put(key(strategy.group(), strategy.kind()), strategy));
         return Map.copyOf(strategies);
     }
 
@@ -125,7 +125,7 @@ public final class Strategies {
         return Schemas.isBuiltIn(type) ? BY_KIND.getOrDefault(key(type.group(), type.kind()), CUSTOM) : CUSTOM;
     }
 
-    /** Whether the server serves a resource of that name, such as {@code deployments.apps}, by itself. */
+    /** Whether a resource of that name, such as {@code deployments.apps}, is built in. */
     static boolean isBuiltIn(String resource) {
         return BY_RESOURCE.containsKey(resource);
     }
@@ -135,7 +135,11 @@ public final class Strategies {
         return BY_RESOURCE.getOrDefault(resource, CUSTOM);
     }
 
-    /** The resources in the store that bear on the limits of these names. */
+    /**
+     * The resources whose objects count against some limits of a quota.
+     * @param limits the names of limits, such as {@code pods}, {@code requests.cpu} or {@code count/deployments.apps}
+     * @return names in the store, such as {@code deployments.apps}
+     */
     public static Set<String> limited(Collection<String> limits) {
         Set<String> resources = new TreeSet<>();
         for (String limit : limits) {
@@ -155,7 +159,7 @@ public final class Strategies {
     /** The rules of defaults of all kinds, by the full names of types. */
     static Map<String, Consumer<ObjectNode>> defaults() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
-        ROOMS.forEach(room -> room.addDefaults(rules));
+        KINDS.forEach(strategy -> strategy.addDefaults(rules));
         return rules;
     }
 }

@@ -29,11 +29,11 @@ import dev.wheelhouse.facts.TypeSchema;
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
  * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods;
- * a kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its
- * own.
+ * a kind overrides those and the protected ones. This class itself is the strategy of a built-in kind without rules of
+ * its own.
  *
  * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
- * brought it. What one server shares between strategies is in {@link ClusterState}.
+ * brought it. The state that the strategies of one server share is in {@link ClusterState}.
  */
 public class Strategy {
     /** Groups whose kinds count generations, unless a kind says otherwise. */
@@ -132,7 +132,7 @@ public class Strategy {
         return true;
     }
 
-    /** Prepares a new object that has its defaults, after its fields have got their owner. */
+    /** Prepares a new object. Its defaults and its managed fields are set before. */
     public final void prepareForCreate(ResourceInfo info, ObjectNode object, User writer, ClusterState state) {
         ObjectNode meta = Meta.of(object);
         meta.remove(List.of("resourceVersion", "uid", "creationTimestamp", "deletionTimestamp",
@@ -150,8 +150,11 @@ public class Strategy {
     /** Fills in the values of a new object that only the server may set. */
     protected void create(ObjectNode object, User writer, ClusterState state) {}
 
-    /** Keeps what the server gave the old object where a replacement leaves it out. Runs before defaults. */
-    public void keepGiven(ObjectNode object, ObjectNode old) {}
+    /**
+     * Copies from the old object the values that the server allocated, such as addresses, where the new object leaves
+     * them out. Runs before defaults.
+     */
+    public void keepAllocated(ObjectNode object, ObjectNode old) {}
 
     /** Prepares an update of the object itself or of one of its subresources. */
     public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
@@ -279,7 +282,7 @@ public class Strategy {
     public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {}
 
     /** The warning in the answer to a deletion that names no propagation policy; empty if there is none. */
-    public String warnOfDeletion() {
+    public String deletionWarning() {
         return "";
     }
 
@@ -303,16 +306,18 @@ public class Strategy {
      * Takes from the cluster what the object needs, such as addresses, just before it is stored.
      *
      * @param old null for a new object
-     * @return gives it back, for a write that fails
+     * @return the action that gives it back if the write fails
      */
     public Runnable reserve(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
         return () -> {};
     }
 
-    /** Does, before the answer, what follows from a committed write. The old object is null for a creation. */
+    /**
+     * Makes the changes that follow from a committed write, before the answer. The old object is null for a creation.
+     */
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {}
 
-    /** Does, before the answer, what follows from the end of an object. */
+    /** Makes the changes that follow from the removal of an object, before the answer. */
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {}
 
     /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
@@ -328,24 +333,24 @@ public class Strategy {
     /**
      * How long the object has to end by itself (upstream: {@code CheckGracefulDelete}).
      *
-     * @param asked seconds that the request grants; null if it says nothing
-     * @return seconds; null for a kind that is deleted at once
+     * @param asked the seconds in the request; null if it has none
+     * @return the seconds; null for a kind that is deleted at once
      */
     public @Nullable Long graceSeconds(ObjectNode object, @Nullable Long asked) {
         return null;
     }
 
-    /** Whether finalizers outside of the metadata hold the object back. */
+    /** Whether finalizers outside of the metadata, such as those of a Namespace's specification, delay the removal. */
     public boolean isHeld(ObjectNode object) {
         return false;
     }
 
-    /** Whether a deletion only marks the object, because what it contains has to go first. */
+    /** Whether a deletion only marks the object, because the objects that it contains are deleted first. */
     public boolean terminates(ObjectNode object) {
         return false;
     }
 
-    /** Marks an object whose contents go first. */
+    /** Marks an object whose contents are deleted first. */
     public void markTerminating(ObjectNode object, ClusterState state) {}
 
     /** The resource whose objects this server deletes when the object terminates; null if controllers do that. */
@@ -353,15 +358,17 @@ public class Strategy {
         return null;
     }
 
-    /** Goes on with the deletion of an object whose contents were deleted. */
+    /** Continues the deletion of a marked object, after the objects of {@link #contents} were deleted. */
     public void emptied(ObjectNode object, ClusterState state) {}
 
-    /** Whether a limit of that name bears on objects of the resource. */
-    public boolean isLimitedBy(String limit, String resource) {
+    /**
+     * Whether objects of the resource count against a limit of that name, such as {@code pods} or {@code requests.cpu}.
+     */
+    protected boolean isLimitedBy(String limit, String resource) {
         return traits.contains(Trait.COUNTED_BY_NAME) && limit.equals(resource);
     }
 
-    /** The amounts that an object takes of quotas, by the names of limits. */
+    /** The amounts that an object takes from quotas, by the names of limits. */
     public final Map<String, BigDecimal> usage(String resource, ObjectNode object) {
         Map<String, BigDecimal> usage = new TreeMap<>();
         usage.put("count/" + resource, BigDecimal.ONE);
@@ -372,11 +379,11 @@ public class Strategy {
         return usage;
     }
 
-    /** Adds what an object takes beside its number, or removes what it does not take. */
+    /** Adds the amounts that an object takes besides being counted, and removes those that it does not take. */
     protected void addUsage(ObjectNode object, Map<String, BigDecimal> usage) {}
 
     /**
-     * Whether a quota's scope is about the object.
+     * Whether a quota's scope includes the object.
      *
      * @param scope a requirement with {@code scopeName}, {@code operator} and {@code values}
      */
@@ -384,8 +391,12 @@ public class Strategy {
         return false;
     }
 
-    /** The limits of a quota that the object has to say something about and does not; empty if there are none. */
-    public String unsaid(ObjectNode hard, ObjectNode object) {
+    /**
+     * The requests or limits that the quota demands and the object does not have, in upstream's words; empty if there
+     * are none.
+     * @param hard the limits of the quota
+     */
+    public String missingForQuota(ObjectNode hard, ObjectNode object) {
         return "";
     }
 

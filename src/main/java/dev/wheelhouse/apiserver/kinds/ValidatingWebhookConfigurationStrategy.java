@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.validation.Selectors;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Validating webhook configurations, and what mutating ones have in common with them (upstream:
+ * Validating webhook configurations, and the base of the strategy of mutating ones (upstream:
  * {@code pkg/registry/admissionregistration/validatingwebhookconfiguration}).
  */
 class ValidatingWebhookConfigurationStrategy extends Strategy {

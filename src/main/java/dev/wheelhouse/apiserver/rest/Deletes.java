@@ -59,7 +59,7 @@ final class Deletes {
         Accept accept = Accept.parse(request, target);
         DeleteOptions options = DeleteOptions.of(request);
         List<String> warnings = new ArrayList<>();
-        String warning = Strategies.of(target.type()).warnOfDeletion();
+        String warning = Strategies.of(target.type()).deletionWarning();
         if (!warning.isEmpty() && options.policy().isEmpty() && options.orphan() == null) {
             warnings.add(warning);
         }

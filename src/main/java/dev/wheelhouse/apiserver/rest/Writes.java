@@ -207,7 +207,7 @@ final class Writes {
         Strategy strategy = Strategies.of(type);
         admission.allowUpdate(target, object, old, context);
         if (main) {
-            strategy.keepGiven(object, old);
+            strategy.keepAllocated(object, old);
         }
         if (strategy.hasDefaults(target.subresource())) {
             Defaults.apply(type, object);

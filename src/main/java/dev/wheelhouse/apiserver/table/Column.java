@@ -9,10 +9,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One column: its definition, and how its cell is made of an object.
+ * One column: its definition, and the function that computes its cell from an object.
  *
- * @param priority 0 for a column that is always shown, 1 for one of the wide output
- * @param cell gives text, a whole number, a boolean, or null
+ * @param type the OpenAPI type of the cells, such as {@code string}
+ * @param format the OpenAPI format of the cells; empty for none
+ * @param priority 0 for a column that is always shown, 1 for one that {@code kubectl get -o wide} adds
+ * @param cell returns a text, a number, a boolean, or null
  */
 public record Column(String name, String type, String format, String description, int priority,
         Function<Item, ? extends @Nullable Object> cell) {
@@ -20,27 +22,27 @@ public record Column(String name, String type, String format, String description
     private static final String NAME_TEXT = "Name of the object, unique among its kind in its namespace.";
     private static final String CREATED_TEXT = "When the API server created the object.";
 
-    /** The name of the object. */
+    /** The name column. */
     public static Column objectName() {
         return named(Item::name);
     }
 
-    /** The name column with a cell of its own. */
+    /** The name column, for a kind whose cell is not just the object's name. */
     public static Column named(Function<Item, String> cell) {
         return new Column("Name", "string", "name", NAME_TEXT, 0, cell);
     }
 
-    /** The time since the object was created. */
+    /** The column with the time since the object was created. */
     public static Column age() {
         return of("Age", CREATED_TEXT, Item::age);
     }
 
-    /** The creation time as kinds without a printer of their own show it. */
+    /** The column with the creation time, for kinds without columns of their own. */
     public static Column createdAt() {
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
     }
 
-    /** A column of text; its cells may be any value that a cell can have. */
+    /** A column of type {@code string}, whose cells may also be numbers or booleans. */
     public static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
         return typed("string", name, description, cell);
     }
@@ -70,13 +72,13 @@ public record Column(String name, String type, String format, String description
         return new Column(name, type, newFormat, description, priority, cell);
     }
 
-    /** Writes the column's definition into an object, and returns that. */
+    /** Writes the column's definition into an object, and returns that object. */
     public ObjectNode definition(ObjectNode into) {
         return into.put("name", name).put("type", type).put("format", format).put("description", description)
                 .put("priority", priority);
     }
 
-    /** Adds the object's cell to a row; an object that is too odd for this column costs only its cell. */
+    /** Adds the object's cell to a row. The cell is {@code <invalid>} if the function throws. */
     public void addCell(ArrayNode cells, Item item) {
         Object value;
         try {

@@ -14,12 +14,13 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
- * The columns that a CustomResourceDefinition asks for (upstream:
+ * The columns that a CustomResourceDefinition declares (upstream:
  * {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}).
  */
 public final class CustomPrinters {
     private CustomPrinters() {}
 
+    /** The name column, then the declared ones; the name and the age if none are declared. */
     public static List<Column> of(CustomType type) {
         List<Column> columns = new ArrayList<>();
         columns.add(Column.objectName());

@@ -15,8 +15,8 @@ public final class HumanDuration {
     private HumanDuration() {}
 
     /**
-     * A text such as {@code 5s}, {@code 3m20s} or {@code 2d4h}. A negative duration of less than two seconds counts as
-     * none, because clocks may disagree by so much; {@code <invalid>} for any other.
+     * A text such as {@code 5s}, {@code 3m20s} or {@code 2d4h}. A negative duration above -2 s counts as 0, because
+     * clocks may disagree by so much; any other negative duration gives {@code <invalid>}.
      */
     public static String of(Duration duration) {
         long millis = duration.toMillis();

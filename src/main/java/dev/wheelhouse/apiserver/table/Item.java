@@ -18,9 +18,10 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * An object, or a part of one, as columns read it: no access fails, a missing or odd field gives an empty value.
+ * An object, or a part of one, as columns read it. No access fails: a field that is missing or of another type gives an
+ * empty value. A path is a list of field names.
  *
- * @param now the moment that ages count to
+ * @param now the time at which ages are computed
  */
 public record Item(JsonNode node, Instant now) {
     public static final String NONE = "<none>";
@@ -32,23 +33,23 @@ public record Item(JsonNode node, Instant now) {
         return Json.text(node, path);
     }
 
-    /** The text, or a stand-in where it is missing or empty. */
+    /** The text at a path; {@code otherwise} if it is missing or empty. */
     public String textOr(String otherwise, String... path) {
         String text = text(path);
         return text.isEmpty() ? otherwise : text;
     }
 
-    /** The whole number at a path; 0 if it is missing or no whole number. */
+    /** The whole number at a path; 0 if it is missing or not a whole number. */
     public long number(String... path) {
         return Json.number(node, 0, path);
     }
 
-    /** The boolean at a path; false if it is missing or no boolean. */
+    /** The boolean at a path; false if it is missing or not a boolean. */
     public boolean flag(String... path) {
         return flagOr(false, path);
     }
 
-    /** The boolean at a path; a stand-in where it is missing or no boolean. */
+    /** The boolean at a path; {@code otherwise} if it is missing or not a boolean. */
     public boolean flagOr(boolean otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return (at != null && at.isBoolean()) ? at.booleanValue() : otherwise;
@@ -59,7 +60,7 @@ public record Item(JsonNode node, Instant now) {
         return Json.at(node, path) != null;
     }
 
-    /** A number, text, quantity or int-or-string as its text; a stand-in where it is missing. */
+    /** A number, text, quantity or int-or-string as its text; {@code otherwise} if it is missing. */
     public String scalarOr(String otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || !at.isValueNode() ? otherwise : at.asString();
@@ -82,7 +83,7 @@ public record Item(JsonNode node, Instant now) {
         return items;
     }
 
-    /** How many elements or entries the list or map at a path has. */
+    /** The number of elements or entries of the list or map at a path. */
     public long size(String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || at.isValueNode() ? 0 : at.size();
@@ -203,7 +204,7 @@ public record Item(JsonNode node, Instant now) {
         return then == null ? "<invalid>" : HumanDuration.of(Duration.between(then, now));
     }
 
-    /** The timestamp at a path; null if it is missing or no time. */
+    /** The timestamp at a path; null if it is missing or not a time. */
     public @Nullable Instant time(String... path) {
         try {
             return Instant.parse(text(path));

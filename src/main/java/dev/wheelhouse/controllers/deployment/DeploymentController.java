@@ -22,15 +22,18 @@ import dev.wheelhouse.controller.Result;
 
 /**
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
- * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; the caller runs
- * the loops.
+ * {@code pkg/controller/deployment/deployment_controller.go}).
  */
 public final class DeploymentController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "deployment-controller";
+
     private final DeploymentCaches caches;
     private final ResourceClient<V1ReplicaSet> replicaSets;
 
+    /** Registers the event handlers; the caller runs the workers. */
     public DeploymentController(ControllerContext context) {
-        super("deployment-controller", context);
+        super(NAME, context);
         var deploymentInformer = informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class);
         var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var podInformer = informerFor(ResourceType.PODS, V1Pod.class);

@@ -4,7 +4,7 @@ package dev.wheelhouse.controllers.deployment;
  * The strategy Recreate: new pods start after all old pods have ended, so that they never run together (upstream:
  * {@code recreate.go}).
  */
-public final class Recreate {
+final class Recreate {
     private Recreate() {}
 
     static void decide(Draft draft) {

@@ -23,7 +23,7 @@ import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Maintains the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}). A
- * change of a budget, or of a pod that its selector matches, triggers a new count. {@link DisruptionDecisions} computes
+ * change of a budget, or of a pod that its selector matches, triggers a new count. {@code DisruptionDecisions} computes
  * the status.
  */
 public final class DisruptionController extends KeyedController implements Plannable {

@@ -69,7 +69,7 @@ final class Decisions {
             return new Verdict.UnknownKind(identity.kind() + " in " + identity.apiVersion());
         }
         if (type.namespaced() && !identity.isNamespaced()) {
-            return new Verdict.Hopeless("a cluster-scoped object cannot refer to a namespaced owner");
+            return new Verdict.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
         }
         Question question = question(view);
         Optional<V1ObjectMeta> live = view.answers().get(question);
@@ -144,7 +144,7 @@ final class Decisions {
                 return new Verdict.UnknownKind("owner " + owner.kind() + " in " + owner.apiVersion());
             }
             if (type.namespaced() && !owner.isNamespaced()) {
-                return new Verdict.Hopeless("a cluster-scoped object cannot refer to a namespaced owner");
+                return new Verdict.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
             }
             Question question = question(type, owner);
             Optional<V1ObjectMeta> live = view.answers().get(question);

@@ -168,18 +168,18 @@ final class DependencyGraph {
     }
 
     /**
-     * An informer showed that an object was deleted.
+     * An informer reported that an object is gone. If only a list lacks an object that has dependents, this is no
+     * proof, because an overloaded server may list nothing. The node then becomes virtual, and a live read finds out
+     * whether the object exists.
      *
-     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list
-     *     nothing: an owner stays as one that has not been seen, and whether it exists is asked until it is seen or
-     *     known to be gone
+     * @param byWatch whether a watch reported the deletion; false if a list lacks the object
      */
-    List<Effect> gone(ObjectRef identity, boolean told) {
+    List<Effect> gone(ObjectRef identity, boolean byWatch) {
         List<Effect> effects = new ArrayList<>();
         Node node = nodes.get(identity.uid());
         if (node != null) {
             observe(node, identity, effects);
-            if (told || node.dependents.isEmpty()) {
+            if (byWatch || node.dependents.isEmpty()) {
                 remove(node, identity, effects);
             } else {
                 changeOwners(node, List.of(), effects);

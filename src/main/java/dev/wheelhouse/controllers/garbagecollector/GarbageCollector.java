@@ -28,7 +28,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * {@code pkg/controller/garbagecollector}).
  *
  * <p>It follows the metadata of every type that discovery lists. It starts to act when all types have been read, or 30
- * s after its start; {@link #typesNotSynced()} names the missing types. Thread safe.
+ * s after its start. Thread safe.
  */
 public final class GarbageCollector implements PlansForAnyType {
     /** The name that upstream's kube-controller-manager uses. */
@@ -112,18 +112,18 @@ public final class GarbageCollector implements PlansForAnyType {
         return Optional.of((orphans ? orphan : delete).plan(live.getUid()));
     }
 
-    /** The types whose objects have not all been read, each with the reason; for health checks. */
-    public List<String> typesNotSynced() {
+    /** The types whose objects have not all been read, each with the reason. */
+    List<String> typesNotSynced() {
         return monitors.notSynced();
     }
 
     /** Whether it acts: all types have been read, or 30 s have passed. */
-    public boolean isReady() {
+    boolean isReady() {
         return monitors.isReady();
     }
 
     /** The number of objects in the graph, owners that no informer has shown included. */
-    public int objects() {
+    int objects() {
         return keeper.size();
     }
 

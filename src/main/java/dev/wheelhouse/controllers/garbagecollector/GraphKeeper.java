@@ -70,11 +70,11 @@ final class GraphKeeper {
         }
     }
 
-    private void gone(ResourceType type, V1ObjectMeta meta, boolean told) {
+    private void gone(ResourceType type, V1ObjectMeta meta, boolean byWatch) {
         ObjectRef identity = ObjectRef.of(type, meta);
         lock.lock();
         try {
-            carryOut(graph.gone(identity, told));
+            carryOut(graph.gone(identity, byWatch));
         } finally {
             lock.unlock();
         }

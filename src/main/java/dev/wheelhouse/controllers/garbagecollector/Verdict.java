@@ -14,7 +14,7 @@ sealed interface Verdict {
     record Leave(String why) implements Verdict {}
 
     /** Do nothing until a user changes the object. */
-    record Hopeless(String why) implements Verdict {}
+    record Terminal(String why) implements Verdict {}
 
     /** The kind of the object or of an owner is unknown now. It may become known later. */
     record UnknownKind(String what) implements Verdict {}

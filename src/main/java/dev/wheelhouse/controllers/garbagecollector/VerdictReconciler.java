@@ -76,8 +76,8 @@ final class VerdictReconciler implements Reconciler<String> {
                     log.debug("{} is kept: {}", identity, leave.why());
                     return done(view);
                 }
-                case Verdict.Hopeless hopeless -> {
-                    return Result.terminal(identity + ": " + hopeless.why());
+                case Verdict.Terminal terminal -> {
+                    return Result.terminal(identity + ": " + terminal.why());
                 }
                 case Verdict.UnknownKind unknown -> {
                     log.debug("{} is delayed: no resource type is known for {}", identity, unknown.what());

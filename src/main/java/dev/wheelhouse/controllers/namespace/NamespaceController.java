@@ -27,15 +27,16 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
- * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go}). If content remains, it looks
- * again after 1 s, 2 s, 4 s, …, at most after half of the estimated time; after a failure, at least once a minute.
+ * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go}). If content remains, it tries
+ * again after 1 s, 2 s, 4 s, …, at most after half of the estimated time and one second; after a failure, at least once
+ * a minute.
  */
 public final class NamespaceController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "namespace-controller";
 
     /** Upstream's delay before the controller acts, for API servers that do not show the deletion at once. */
-    public static final Duration GRACE_PERIOD = Duration.ofSeconds(5);
+    static final Duration GRACE_PERIOD = Duration.ofSeconds(5);
 
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
 
@@ -48,6 +49,7 @@ public final class NamespaceController implements Plannable {
     private final SharedIndexInformer<V1Namespace> informer;
     private final List<Loop> loops = new ArrayList<>();
 
+    /** A controller that waits for 5 s before it acts, as upstream does. */
     public NamespaceController(ControllerContext context) {
         this(context, GRACE_PERIOD);
     }

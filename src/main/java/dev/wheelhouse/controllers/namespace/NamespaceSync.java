@@ -34,14 +34,14 @@ final class NamespaceSync {
     private final KubeClient client;
     private final Clock clock;
     private final ActionExecutor executor;
-    private final Emptying emptying;
+    private final ContentDeleter contentDeleter;
     private final Map<ObjectKey, Integer> waits = new ConcurrentHashMap<>();
 
     NamespaceSync(KubeClient client, Clock clock, ActionExecutor executor) {
         this.client = client;
         this.clock = clock;
         this.executor = executor;
-        this.emptying = new Emptying(client, executor, clock);
+        this.contentDeleter = new ContentDeleter(client, executor, clock);
     }
 
     /** Drops the record of a deleted namespace. */
@@ -61,7 +61,7 @@ final class NamespaceSync {
                 return Result.done();
             }
             Instant deletedAt = namespace.getMetadata().getDeletionTimestamp().toInstant();
-            Findings findings = emptying.empty(key.name(), deletedAt);
+            Findings findings = contentDeleter.empty(key.name(), deletedAt);
             namespace = report(key, namespace, findings);
             if (!findings.failures().isEmpty()) {
                 return Result.retry(new ApiError("empty namespace " + key, 500, "ContentDeletionFailed",

@@ -32,7 +32,7 @@ import dev.wheelhouse.controller.Result;
 
 /**
  * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream:
- * {@code pkg/controller/replicaset/replica_set.go}). {@link ReplicaSetDecisions} decides, {@link ReplicaSetHandlers}
+ * {@code pkg/controller/replicaset/replica_set.go}). {@code ReplicaSetDecisions} decides, {@code ReplicaSetHandlers}
  * enqueues keys.
  */
 public final class ReplicaSetController extends KeyedController implements Plannable {

@@ -146,7 +146,7 @@ final class ReplicaSetDecisions {
         V1ReplicaSet set = new V1ReplicaSet().apiVersion(view.ownerType().apiVersion()).kind(view.ownerType().kind())
                 .metadata(view.set().getMetadata()).spec(view.set().getSpec()).status(status);
         return view.ownerType().equals(ResourceType.REPLICATION_CONTROLLERS)
-                ? ReplicationControllers.written(set)
+                ? ReplicationControllers.fromReplicaSet(set)
                 : set;
     }
 }

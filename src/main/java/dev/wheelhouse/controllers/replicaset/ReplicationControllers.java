@@ -43,17 +43,18 @@ final class ReplicationControllers implements PodSets {
     @Override
     public @Nullable V1ReplicaSet get(ObjectKey key) {
         V1ReplicationController found = cache.get(key);
-        return found == null ? null : seen(found);
+        return found == null ? null : toReplicaSet(found);
     }
 
     @Override
     public List<V1ReplicaSet> list(String namespace) {
-        return cache.getIndexer().list(namespace).stream().map(ReplicationControllers::seen).toList();
+        return cache.getIndexer().list(namespace).stream().map(ReplicationControllers::toReplicaSet).toList();
     }
 
     @Override
     public List<V1ReplicaSet> controlledBy(String ownerUid) {
-        return cache.getIndexer().byIndex(BY_CONTROLLER, ownerUid).stream().map(ReplicationControllers::seen).toList();
+        return cache.getIndexer().byIndex(BY_CONTROLLER, ownerUid).stream().map(ReplicationControllers::toReplicaSet)
+                .toList();
     }
 
     @Override
@@ -61,23 +62,23 @@ final class ReplicationControllers implements PodSets {
         cache.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1ReplicationController set, boolean initial) {
-                handler.onAdd(seen(set), initial);
+                handler.onAdd(toReplicaSet(set), initial);
             }
 
             @Override
             public void onUpdate(V1ReplicationController before, V1ReplicationController after) {
-                handler.onUpdate(seen(before), seen(after));
+                handler.onUpdate(toReplicaSet(before), toReplicaSet(after));
             }
 
             @Override
             public void onDelete(V1ReplicationController set, boolean finalStateUnknown) {
-                handler.onDelete(seen(set), finalStateUnknown);
+                handler.onDelete(toReplicaSet(set), finalStateUnknown);
             }
         });
     }
 
     /** Converts to a ReplicaSet. The result shares metadata and template with the original, so nobody may change it. */
-    static V1ReplicaSet seen(V1ReplicationController controller) {
+    static V1ReplicaSet toReplicaSet(V1ReplicationController controller) {
         V1ReplicationControllerSpec spec = controller.getSpec() == null
                 ? new V1ReplicationControllerSpec()
                 : controller.getSpec();
@@ -93,19 +94,20 @@ final class ReplicationControllers implements PodSets {
                     .observedGeneration(status.getObservedGeneration())
                     .conditions(status.getConditions() == null
                             ? null
-                            : status.getConditions().stream().map(ReplicationControllers::seen).toList()));
+                            : status.getConditions().stream()
+                                    .map(ReplicationControllers::toReplicaSetCondition).toList()));
         }
         return set;
     }
 
-    private static V1ReplicaSetCondition seen(V1ReplicationControllerCondition condition) {
+    private static V1ReplicaSetCondition toReplicaSetCondition(V1ReplicationControllerCondition condition) {
         return new V1ReplicaSetCondition().type(condition.getType()).status(condition.getStatus())
                 .reason(condition.getReason()).message(condition.getMessage())
                 .lastTransitionTime(condition.getLastTransitionTime());
     }
 
     /** Converts back to a ReplicationController, to write its status. */
-    static V1ReplicationController written(V1ReplicaSet set) {
+    static V1ReplicationController fromReplicaSet(V1ReplicaSet set) {
         V1ReplicationController controller = new V1ReplicationController().apiVersion("v1")
                 .kind("ReplicationController").metadata(set.getMetadata())
                 .spec(new V1ReplicationControllerSpec().replicas(set.getSpec().getReplicas())
@@ -122,12 +124,13 @@ final class ReplicationControllers implements PodSets {
                     .observedGeneration(status.getObservedGeneration())
                     .conditions(status.getConditions() == null
                             ? null
-                            : status.getConditions().stream().map(ReplicationControllers::written).toList()));
+                            : status.getConditions().stream()
+                                    .map(ReplicationControllers::fromReplicaSetCondition).toList()));
         }
         return controller;
     }
 
-    private static V1ReplicationControllerCondition written(V1ReplicaSetCondition condition) {
+    private static V1ReplicationControllerCondition fromReplicaSetCondition(V1ReplicaSetCondition condition) {
         return new V1ReplicationControllerCondition().type(condition.getType()).status(condition.getStatus())
                 .reason(condition.getReason()).message(condition.getMessage())
                 .lastTransitionTime(condition.getLastTransitionTime());

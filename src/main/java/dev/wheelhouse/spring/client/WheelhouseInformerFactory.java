@@ -143,7 +143,7 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
         stopAllRegisteredInformers(true);
     }
 
-    /** Stops all informers and threads. The factory cannot be started again. */
+    /** Stops all informers and threads, whatever the parameter. The factory cannot be started again. */
     @Override
     public void stopAllRegisteredInformers(boolean shutdownThreadPool) {
         engine.close();

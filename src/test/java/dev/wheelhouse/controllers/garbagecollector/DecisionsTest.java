@@ -222,7 +222,7 @@ class DecisionsTest {
         ObjectRef node = new ObjectRef("v1", "Node", "", "node", "u-node");
         View view = view(node).with(new Question(ResourceType.NODES, ObjectKey.cluster("node")),
                 Optional.of(live("node", rs("rs"))));
-        assertThat(Decisions.decideDelete(view)).isInstanceOf(Verdict.Hopeless.class);
+        assertThat(Decisions.decideDelete(view)).isInstanceOf(Verdict.Terminal.class);
     }
 
     @Test

@@ -4,7 +4,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 /** Receives reports about pods of a source that are not run, and about refused manifests. Must not block. */
 @FunctionalInterface
-public interface RejectedPods {
+public interface RejectionListener {
     /**
      * A pod is left out, or its new manifest is refused while the pod keeps running.
      * @param why the reason, in a sentence for the pod's user

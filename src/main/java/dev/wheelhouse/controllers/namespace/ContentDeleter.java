@@ -31,7 +31,7 @@ import dev.wheelhouse.runtime.Clock;
  * Deletes the content of a namespace. Pods go first, because other objects may matter to running pods (upstream:
  * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
  */
-final class Emptying {
+final class ContentDeleter {
     private static final int PAGE = 500;
     private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
 
@@ -43,7 +43,7 @@ final class Emptying {
     private final Clock clock;
     private final Set<ResourceType> oneByOne = ConcurrentHashMap.newKeySet();
 
-    Emptying(KubeClient client, ActionExecutor executor, Clock clock) {
+    ContentDeleter(KubeClient client, ActionExecutor executor, Clock clock) {
         this.client = client;
         this.executor = executor;
         this.clock = clock;
