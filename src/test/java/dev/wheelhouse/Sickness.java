@@ -40,7 +40,7 @@ enum Sickness {
     FORBIDS_EVERYTHING(always(Sickness::forbidsEverything)),
     SENDS_WITHOUT_AN_END(where(Sickness::isWatchOrOfConfigMaps, Sickness::sendsWithoutAnEnd)),
     SENDS_A_HEADER_WITHOUT_AN_END(always(Sickness::sendsAHeaderWithoutAnEnd)),
-    SENDS_OBJECTS_OF_OTHER_KINDS(either(watches(events(Sickness::sendsOtherEvents)), lists(Sickness::addsOtherItems))),
+    SENDS_OBJECTS_OF_OTHER_KINDS(either(watches(events(Sickness::otherEvents)), lists(Sickness::otherItems))),
     GOES_BACK_IN_TIME(lists(Sickness::goesBackInTime)),
     REDIRECTS(always(Sickness::redirects)),
     SENDS_GZIP_BOMBS(always(Sickness::sendsGzipBombs)),
@@ -295,7 +295,7 @@ enum Sickness {
         flood(e, 4);
     }
 
-    private static void sendsOtherEvents(String line, Deque<String> before, Lines out) throws IOException {
+    private static void otherEvents(String line, Deque<String> before, Lines out) throws IOException {
         out.write("{\"type\":\"MODIFIED\",\"object\":null}\n");
         out.write("""
                 {"type":"MODIFIED","object":{"kind":"Teapot","apiVersion":"v7","metadata":{"name":"x"}}}
@@ -304,7 +304,7 @@ enum Sickness {
         out.write(line.replaceFirst("\"metadata\":\\{", "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
     }
 
-    private static void addsOtherItems(ObjectNode list) {
+    private static void otherItems(ObjectNode list) {
         ArrayNode items = (ArrayNode) list.path("items");
         items.addNull().addObject().put("kind", "Teapot").putObject("metadata").put("name", 7);
         items.add(42).addObject();
