@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Builds the jar and cuts it into layers that change at different rates.
+# This stage builds the jar, and splits it into layers that change at different rates.
 FROM maven:3.9-eclipse-temurin-25 AS build
 WORKDIR /src
 COPY pom.xml ./
@@ -19,5 +19,5 @@ COPY --from=build /layers/snapshot-dependencies/ ./
 COPY --from=build /layers/application/ ./
 USER 10001:10001
 EXPOSE 8080
-# In a pod the service account says which API server to work on; elsewhere the embedded one starts.
+# In a pod the service uses the API server of the pod's service account. Elsewhere it starts the embedded API server.
 ENTRYPOINT ["java", "-XX:+UseCompactObjectHeaders", "-XX:MaxRAMPercentage=75", "-XX:+ExitOnOutOfMemoryError", "org.springframework.boot.loader.launch.JarLauncher"]
