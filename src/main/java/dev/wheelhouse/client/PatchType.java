@@ -3,7 +3,8 @@ package dev.wheelhouse.client;
 /** The four patch formats, each with its content type. */
 public enum PatchType {
     JSON("application/json-patch+json"), MERGE("application/merge-patch+json"), STRATEGIC_MERGE(
-            "application/strategic-merge-patch+json"), APPLY("application/apply-patch+yaml");
+            "application/strategic-merge-patch+json"),
+    APPLY("application/apply-patch+yaml");
 
     private final String contentType;
 
