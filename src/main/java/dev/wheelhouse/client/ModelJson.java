@@ -20,7 +20,6 @@ import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.google.gson.annotations.SerializedName;
 
-import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.V1Patch;
@@ -193,11 +192,6 @@ public final class ModelJson {
     /** A reader of one class, without {@code metadata.managedFields}. It throws {@code JacksonException}. */
     public static ObjectReader reader(Class<?> type) {
         return WITHOUT_MANAGED_FIELDS.readerFor(type);
-    }
-
-    /** Sets {@code apiVersion} and {@code kind}, which the items of a list lack. */
-    public static void fillIn(KubernetesObject object, String apiVersion, String kind) {
-        ModelClass.fillIn(object, apiVersion, kind);
     }
 
     /** The mapper that all methods of this class use, for callers that need another method of it. */

@@ -52,9 +52,9 @@ public class ModelClassTest {
         assertThat(models).hasSizeGreaterThan(600);
         for (Class<?> type : models) {
             ModelClass model = ModelClass.of(type);
-            Object object = model.newInstance();
+            Object object = model.constructor().get();
             for (Property property : model.properties()) {
-                property.set(object, null);
+                property.setter().accept(object, null);
             }
             assertThat(model.copy(object, value -> {
                 assertThat(value).isNull();

@@ -110,17 +110,47 @@ final class ListReader<T extends KubernetesObject> {
 
     private void metadata(ByteScanner scanner) throws IOException {
         long span = scanner.value();
+        int from = ByteScanner.from(span);
+        int to = ByteScanner.to(span);
+        try {
+            metadata(new JsonCursor(scanner.buffer(), from, to));
+        } catch (JsonCursor.Irregular e) {
+            irregularMetadata(scanner.buffer(), from, to);
+        }
+    }
+
+    /** Needs no parser of trees: to load one costs a quarter of a second of CPU time in a new process. */
+    private void metadata(JsonCursor in) {
+        String version = "";
+        String token = "";
+        in.expect('{');
+        do {
+            String name = in.string();
+            in.expect(':');
+            switch (name) {
+                case "resourceVersion" -> version = in.string();
+                case "continue" -> token = in.string();
+                default -> in.skip();
+            }
+        } while (!in.endOrComma('}'));
+        continueFrom(version, token);
+    }
+
+    private void irregularMetadata(byte[] bytes, int from, int to) throws IOException {
         JsonNode meta;
         try {
-            meta = ModelJson.tree(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span));
+            meta = ModelJson.tree(bytes, from, to);
         } catch (JacksonException e) {
             throw new IOException("the list's metadata does not parse: " + e.getOriginalMessage(), e);
         }
         if (!meta.isObject() && !meta.isNull()) {
             throw new IOException("the list's metadata is not an object");
         }
-        resourceVersion = meta.path("resourceVersion").asString("");
-        String token = meta.path("continue").asString("");
+        continueFrom(meta.path("resourceVersion").asString(""), meta.path("continue").asString(""));
+    }
+
+    private void continueFrom(String version, String token) {
+        resourceVersion = version;
         continueToken = token.isEmpty() ? null : token;
     }
 }

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ import dev.wheelhouse.client.ModelClass.Property;
  * a class in one order, so the next field is nearly always the one that followed the last time. Thread safe.
  */
 final class ModelShape {
-    private final ModelClass model;
+    private final Supplier<Object> constructor;
     /** The field that came first the last time. */
     private @Nullable Slot first;
     /** A hash table of the fields by the bytes of their names, linearly probed. */
@@ -26,7 +28,8 @@ final class ModelShape {
     private final Slot[] collections;
 
     ModelShape(Class<?> type, DecoderMemory memory) {
-        this.model = ModelClass.of(type);
+        ModelClass model = ModelClass.of(type);
+        this.constructor = model.constructor();
         slots = new Slot[Integer.highestOneBit(Math.max(4, model.properties().size() * 3)) * 2];
         List<Slot> preset = new ArrayList<>();
         for (Property property : model.properties()) {
@@ -61,6 +64,7 @@ final class ModelShape {
         Slot next;
         /** Made by the first object that has this field: most fields are never used. */
         private volatile @Nullable ValueReader reader;
+        private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
 
         Slot(Property property, boolean skipped, DecoderMemory memory) {
             this.property = property;
@@ -68,6 +72,16 @@ final class ModelShape {
             this.token = ('"' + property.name() + "\":").getBytes(StandardCharsets.UTF_8);
             this.skipped = skipped;
             this.memory = memory;
+        }
+
+        /** The setter is kept here too: one object sets a hundred fields, and each step between costs. */
+        void set(Object object, @Nullable Object value) {
+            BiConsumer<Object, @Nullable Object> known = setter;
+            if (known == null) {
+                known = property.setter();
+                setter = known;
+            }
+            known.accept(object, value);
         }
 
         ValueReader reader() {
@@ -115,7 +129,7 @@ final class ModelShape {
      */
     Object read(JsonCursor in, int depth) {
         in.expect('{');
-        Object object = model.newInstance();
+        Object object = constructor.get();
         long present = 0;
         if (in.peek() == '}') {
             in.at++;
@@ -142,13 +156,13 @@ final class ModelShape {
                 guess = slot.next;
                 if (in.acceptNull()) {
                     if (slot.collection < 0 && !slot.skipped) {
-                        slot.property.set(object, null);
+                        slot.set(object, null);
                     }
                     continue;
                 }
                 Object value = slot.reader().read(in, depth);
                 if (!slot.skipped) {
-                    slot.property.set(object, value);
+                    slot.set(object, value);
                     if (slot.collection >= 0) {
                         present |= 1L << slot.collection;
                     }
@@ -157,7 +171,7 @@ final class ModelShape {
         }
         for (Slot slot : collections) {
             if ((present & 1L << slot.collection) == 0) {
-                slot.property.set(object, slot.property.isList() ? FrozenList.EMPTY : FrozenMap.EMPTY);
+                slot.set(object, slot.property.isList() ? FrozenList.EMPTY : FrozenMap.EMPTY);
             }
         }
         if (depth == 0) {

@@ -180,7 +180,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         if (type.kind().isEmpty() || (object.getKind() != null && object.getApiVersion() != null && !metadataOnly)) {
             return;
         }
-        ModelJson.fillIn(object, type.apiVersion(), type.kind());
+        ModelClass.fillIn(object, type.apiVersion(), type.kind());
     }
 
     private ObjectReader reader() {

@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,25 +49,19 @@ abstract sealed class ValueReader {
             return text(memory);
         }
         if (type == Boolean.class) {
-            return new Scalar(ValueReader::truth);
+            return new Truth();
         }
-        if (type == Integer.class) {
-            return new Scalar(in -> narrow(in.integer()));
-        }
-        if (type == Long.class) {
-            return new Scalar(JsonCursor::integer);
+        if (type == Integer.class || type == Long.class) {
+            return new Whole(type == Integer.class);
         }
         if (type == OffsetDateTime.class) {
-            Times times = memory.times();
-            return new Scalar(in -> in.time(times));
+            return new Time(memory.times());
         }
         if (type == Quantity.class) {
-            return new Interned(new Scalar(ValueReader::quantity), memory);
+            return new Interned(new Amount(), memory);
         }
         if (type == IntOrString.class) {
-            return new Interned(new Scalar(in -> in.peek() == '"'
-                    ? new IntOrString(in.string())
-                    : new IntOrString(narrow(in.integer()))), memory);
+            return new Interned(new NumberOrText(), memory);
         }
         if (type instanceof Class<?> model && ModelClass.isModel(model)) {
             return new Interned(new Model(model, memory), memory);
@@ -77,13 +70,7 @@ abstract sealed class ValueReader {
     }
 
     private static ValueReader text(DecoderMemory memory) {
-        return new Interned(new Scalar(JsonCursor::string), memory);
-    }
-
-    private static Object truth(JsonCursor in) {
-        boolean value = in.peek() == 't';
-        in.literal(value ? "true" : "false");
-        return value;
+        return new Interned(new Text(), memory);
     }
 
     private static int narrow(long value) {
@@ -91,15 +78,6 @@ abstract sealed class ValueReader {
             throw JsonCursor.Irregular.INSTANCE;
         }
         return (int) value;
-    }
-
-    private static Object quantity(JsonCursor in) {
-        try {
-            return BoundedQuantity.parse(in.string());
-        } catch (RuntimeException e) {
-            // The full parser reports the reason.
-            throw JsonCursor.Irregular.INSTANCE;
-        }
     }
 
     private static Object notNull(ValueReader values, JsonCursor in, int depth) {
@@ -165,10 +143,7 @@ abstract sealed class ValueReader {
         private final ValueReader parts;
 
         Ignored(DecoderMemory memory) {
-            this.parts = new Interned(new Scalar(in -> {
-                in.skip();
-                return true;
-            }), memory);
+            this.parts = new Interned(new Skipped(), memory);
         }
 
         @Override
@@ -210,17 +185,77 @@ abstract sealed class ValueReader {
         }
     }
 
-    /** Values without parts. */
-    private static final class Scalar extends ValueReader {
-        private final Function<JsonCursor, Object> read;
+    /**
+     * Values without parts. Each is a class of its own, not a function in one class: the JIT compiler inlines a read
+     * whose class it knows, and an object has a hundred of them.
+     */
+    private static final class Text extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            return in.string();
+        }
+    }
 
-        Scalar(Function<JsonCursor, Object> read) {
-            this.read = read;
+    private static final class Truth extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            boolean value = in.peek() == 't';
+            in.literal(value ? "true" : "false");
+            return value;
+        }
+    }
+
+    private static final class Whole extends ValueReader {
+        private final boolean isInt;
+
+        Whole(boolean isInt) {
+            this.isInt = isInt;
         }
 
         @Override
         Object read(JsonCursor in, int depth) {
-            return read.apply(in);
+            long value = in.integer();
+            return isInt ? (Object) narrow(value) : (Object) value;
+        }
+    }
+
+    private static final class Time extends ValueReader {
+        private final Times times;
+
+        Time(Times times) {
+            this.times = times;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            return in.time(times);
+        }
+    }
+
+    private static final class Amount extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            try {
+                return BoundedQuantity.parse(in.string());
+            } catch (RuntimeException e) {
+                // The full parser reports the reason.
+                throw JsonCursor.Irregular.INSTANCE;
+            }
+        }
+    }
+
+    private static final class NumberOrText extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(narrow(in.integer()));
+        }
+    }
+
+    private static final class Skipped extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            in.skip();
+            return true;
         }
     }
 

@@ -17,6 +17,7 @@ import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
@@ -169,7 +170,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     private byte[] encode(T object) {
         if (object.getKind() == null || object.getApiVersion() == null) {
             T copy = ModelJson.shallowCopy(object);
-            ModelJson.fillIn(copy, type.apiVersion(), type.kind());
+            ModelClass.fillIn(copy, type.apiVersion(), type.kind());
             return ModelJson.writeBytes(copy);
         }
         return ModelJson.writeBytes(object);
