@@ -39,6 +39,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class ContributingTest {
     private static final String RESOURCES = "src/main/resources/";
+    /** A hunk may have moved, as for git apply; each line of its context must be there. */
+    private static final int EXACT_CONTEXT = 0;
     private static final List<String> CLASS_PATH = Arrays.stream(
             System.getProperty("java.class.path").split(File.pathSeparator)).toList();
 
@@ -103,7 +105,8 @@ class ContributingTest {
         for (String path : paths) {
             Path original = Path.of(path);
             List<String> before = Files.exists(original) ? Files.readAllLines(original) : List.of();
-            List<String> after = UnifiedDiffUtils.parseUnifiedDiff(example.files().get(path)).applyTo(before);
+            List<String> after = UnifiedDiffUtils.parseUnifiedDiff(example.files().get(path))
+                    .applyFuzzy(before, EXACT_CONTEXT);
             assertThat(after).as(path + " is changed by its diff").isNotEqualTo(before);
             Path target = copy
                     .resolve(path.startsWith(RESOURCES) ? "classes/" + path.substring(RESOURCES.length()) : path);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -94,6 +95,10 @@ public final class Strategies {
             new Strategy("policy", "Eviction", Set.of(Trait.NEVER_STORED)));
     private static final Strategy CUSTOM = new CustomStrategy();
     private static final Map<String, Strategy> BY_KIND = byKind();
+    private static final Map<ResourceType, Strategy> BY_TYPE = BuiltInResource.all().stream().collect(
+            Collectors.toUnmodifiableMap(BuiltInResource::type, resource -> ofKind(resource.type())));
+    private static final Set<String> GROUPS = BY_TYPE.keySet().stream().map(ResourceType::group)
+            .collect(Collectors.toUnmodifiableSet());
     private static final Map<String, Strategy> BY_RESOURCE = byResource();
 
     private Strategies() {}
@@ -112,7 +117,7 @@ public final class Strategies {
 
     private static Map<String, Strategy> byResource() {
         Map<String, Strategy> strategies = new HashMap<>();
-        BuiltInResource.all().forEach(resource -> strategies.put(resource.type().groupResource(), of(resource.type())));
+        BY_TYPE.forEach((type, strategy) -> strategies.put(type.groupResource(), strategy));
         return Map.copyOf(strategies);
     }
 
@@ -120,8 +125,13 @@ public final class Strategies {
         return group + "/" + kind;
     }
 
-    /** The strategy of a resource's kind. */
+    /** The strategy of a resource's kind. Allocates nothing, because it runs for each object of a list. */
     public static Strategy of(ResourceType type) {
+        Strategy known = BY_TYPE.get(type);
+        return known != null ? known : GROUPS.contains(type.group()) ? ofKind(type) : CUSTOM;
+    }
+
+    private static Strategy ofKind(ResourceType type) {
         return Schemas.isBuiltIn(type) ? BY_KIND.getOrDefault(key(type.group(), type.kind()), CUSTOM) : CUSTOM;
     }
 
