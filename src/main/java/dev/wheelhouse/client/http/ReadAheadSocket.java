@@ -89,26 +89,26 @@ final class ReadAheadSocket extends Socket {
 
         @Override
         public Socket createSocket(String host, int port) {
-            throw unused();
+            throw unsupported();
         }
 
         @Override
         public Socket createSocket(String host, int port, InetAddress localHost, int localPort) {
-            throw unused();
+            throw unsupported();
         }
 
         @Override
         public Socket createSocket(InetAddress host, int port) {
-            throw unused();
+            throw unsupported();
         }
 
         @Override
         public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) {
-            throw unused();
+            throw unsupported();
         }
 
-        private static UnsupportedOperationException unused() {
-            return new UnsupportedOperationException("OkHttp connects its sockets itself");
+        private static UnsupportedOperationException unsupported() {
+            return new UnsupportedOperationException("this factory makes unconnected sockets: OkHttp connects them");
         }
     }
 
