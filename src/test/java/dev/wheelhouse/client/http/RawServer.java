@@ -33,12 +33,13 @@ final class RawServer implements AutoCloseable {
 
     final List<Request> requests = new CopyOnWriteArrayList<>();
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final Thread acceptor;
     private final List<Socket> connections = new CopyOnWriteArrayList<>();
     private volatile Script script;
 
     RawServer(Script script) throws IOException {
         this.script = script;
-        Thread.ofVirtual().name("raw server").start(() -> {
+        acceptor = Thread.ofVirtual().name("raw server").start(() -> {
             while (!socket.isClosed()) {
                 try {
                     Socket connection = socket.accept();
@@ -130,6 +131,12 @@ final class RawServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+        try {
+            // The port listens until the thread that accepts has left the call.
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         for (Socket connection : connections) {
             connection.close();
         }
