@@ -1,0 +1,19 @@
+package dev.wheelhouse.operator;
+
+import java.util.function.Consumer;
+
+import dev.wheelhouse.api.ObjectKey;
+
+/**
+ * A source of events outside of the cluster, such as a queue or a timer. It is started once the operator may act, on a
+ * thread of its own, and interrupted when the operator ends.
+ */
+@FunctionalInterface
+public interface ExternalSource {
+    /**
+     * Runs until it is interrupted, or returns at once and triggers from its own threads.
+     *
+     * @param trigger reconciles the primary object with this key; may be called by any thread at any time
+     */
+    void run(Consumer<ObjectKey> trigger) throws Exception;
+}

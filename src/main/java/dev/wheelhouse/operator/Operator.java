@@ -1,0 +1,19 @@
+package dev.wheelhouse.operator;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+/**
+ * A controller of one type of objects, its <em>primary</em> type. Implement {@link ReconcilingOperator}, which acts on
+ * the cluster itself, or {@link DecidingOperator}, which returns what it wants. Several threads may call an operator, but
+ * never two at once for one object.
+ *
+ * @param <P> the primary type: a class of the official client, or one's own with {@link ResourceDefinition}. It is
+ *     found from the class that implements this interface.
+ */
+public sealed interface Operator<P extends KubernetesObject> permits ReconcilingOperator, DecidingOperator {
+    /**
+     * Declares what the operator watches, owns and needs. Called once, before any object is handed over; nothing is
+     * running yet, so it must not call the API server.
+     */
+    void setup(Setup<P> setup);
+}

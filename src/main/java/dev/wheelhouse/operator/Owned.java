@@ -1,0 +1,25 @@
+package dev.wheelhouse.operator;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+
+/**
+ * The objects that belong to one primary object, as the caches show them at one moment: those that it owns as their
+ * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A type
+ * that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
+ */
+public interface Owned {
+    /** The objects of a class, sorted by namespace and name. */
+    <T extends KubernetesObject> List<T> all(Class<T> type);
+
+    /** The object of a class with this name, in the primary object's namespace if the type has namespaces. */
+    <T extends KubernetesObject> Optional<T> named(Class<T> type, String name);
+
+    /** The objects of a type that was declared without a class. */
+    List<Unstructured> all(ResourceType type);
+}

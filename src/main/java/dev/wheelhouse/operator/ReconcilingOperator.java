@@ -1,0 +1,18 @@
+package dev.wheelhouse.operator;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.controller.Result;
+
+/** An operator that reads caches and writes through its {@link Context}. */
+public non-sealed interface ReconcilingOperator<P extends KubernetesObject> extends Operator<P> {
+    /**
+     * Brings the cluster to the state that one primary object asks for. Called after each change of the object, of what
+     * it owns and of what it watches, and only while the caches show the operator's own last writes for this object. Not
+     * called for an object that is being deleted, if the operator has a finalizer; its clean-up is called instead.
+     *
+     * @return when to call again; an exception counts as {@link Result.Retry}, with a growing delay
+     * @throws InterruptedException if the process stops or the timeout has passed
+     */
+    Result reconcile(Request<P> request, Context<P> context) throws Exception;
+}
