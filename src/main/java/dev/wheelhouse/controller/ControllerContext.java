@@ -27,8 +27,17 @@ public interface ControllerContext {
     /** A new work queue with upstream's rate limits: 5 ms to 1000 s per key, 10 retries a second per namespace. */
     <K> WorkQueue<K> queue(String name);
 
-    /** The number of workers of a controller. */
+    /** The number of workers of a controller that wishes no number. */
     int workers(String controller);
+
+    /** The number of workers that the options give to this very controller; {@code wished} if they give none. */
+    int workers(String controller, int wished);
+
+    /** Whether a controller that is made now only plans. Its executor then writes nothing. */
+    boolean observes(String controller);
+
+    /** Whether a controller may write at this moment: this process leads, and the controller does not observe. */
+    boolean mayWrite(String controller);
 
     /**
      * The record of a controller's writes that the caches do not show yet. Calls with the same name return the same

@@ -115,7 +115,7 @@ public abstract class KeyedController implements Controller {
     public List<Loop> loops() {
         if (workers.isEmpty()) {
             Outage<ObjectKey> outage = new Outage<>(queue, clock);
-            for (int i = 0; i < context.workers(name); i++) {
+            for (int i = 0; i < workers(context); i++) {
                 workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
             }
         }
@@ -131,6 +131,11 @@ public abstract class KeyedController implements Controller {
     @Override
     public boolean drain(Duration within) throws InterruptedException {
         return queue.awaitIdle(within);
+    }
+
+    /** The number of workers. By default the service's options say it. */
+    protected int workers(ControllerContext options) {
+        return options.workers(name);
     }
 
     private Result syncOnce(ObjectKey key) throws InterruptedException {

@@ -47,6 +47,9 @@ public interface Indexer<T> {
      */
     void addIndex(String name, Function<T, Collection<String>> values);
 
+    /** Removes an index that {@link #addIndex} added. Does nothing if there is none. */
+    void removeIndex(String name);
+
     /** The number of objects. */
     int size();
 }

@@ -66,6 +66,11 @@ final class NamespacesIndexer<T> implements Indexer<T> {
     }
 
     @Override
+    public void removeIndex(String name) {
+        byNamespace.values().forEach(indexer -> indexer.removeIndex(name));
+    }
+
+    @Override
     public int size() {
         return byNamespace.values().stream().mapToInt(Indexer::size).sum();
     }

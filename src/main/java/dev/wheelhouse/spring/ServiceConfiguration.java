@@ -103,9 +103,8 @@ class ServiceConfiguration {
         Map<String, Integer> workers = workersOf(properties);
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
                 new DefaultControllerContext.Settings(
-                        controller -> workers.getOrDefault(controller, properties.workers()),
-                        Parallel.virtualThreads(16),
-                        guard::observeOnly, election.leadership()::isLeader,
+                        properties.workers(), workers, Parallel.virtualThreads(16), guard::observes,
+                        controller -> election.leadership().isLeader() && !guard.observes(controller),
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +33,8 @@ class KeyedControllerTest {
     }
 
     private DefaultControllerContext context(boolean observeOnly) {
-        return cluster.context(new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(),
-                () -> observeOnly, () -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+        return cluster.context(new DefaultControllerContext.Settings(2, Map.of(), Parallel.inOrder(),
+                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
     /** A controller that creates one more pod in each sync. */

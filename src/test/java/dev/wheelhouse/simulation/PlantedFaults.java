@@ -314,6 +314,21 @@ final class PlantedFaults {
         public int workers(String controller) {
             return behind.workers(controller);
         }
+
+        @Override
+        public int workers(String controller, int wished) {
+            return behind.workers(controller, wished);
+        }
+
+        @Override
+        public boolean observes(String controller) {
+            return behind.observes(controller);
+        }
+
+        @Override
+        public boolean mayWrite(String controller) {
+            return behind.mayWrite(controller);
+        }
     }
 
     private record ForgetfulQueue<K>(WorkQueue<K> behind) implements WorkQueue<K> {
