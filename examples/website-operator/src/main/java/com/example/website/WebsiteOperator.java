@@ -42,7 +42,7 @@ public final class WebsiteOperator implements DecidingOperator<Website> {
         int ready = owned.named(V1Deployment.class, name).map(V1Deployment::getStatus)
                 .map(V1DeploymentStatus::getReadyReplicas).orElse(0);
         return Decision.apply(page(name, website.getSpec().html()), servers(name, wanted), service(name))
-                .status(new Website.Status(ready, null))
+                .status(new Website.Status(ready))
                 .condition("Ready", ready >= wanted, ready >= wanted ? "Serving" : "Starting",
                         ready + " of " + wanted + " web servers are ready.");
     }
