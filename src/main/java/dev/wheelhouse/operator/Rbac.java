@@ -84,7 +84,7 @@ final class Rbac {
         if (operator.crd() == CrdPolicy.INSTALL) {
             // The name of an object is not known to the authorization of its creation.
             add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), ""), "create");
-            add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "update");
+            add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "patch");
         }
     }
 
