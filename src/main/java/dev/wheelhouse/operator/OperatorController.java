@@ -61,7 +61,6 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         this.caches = new Caches<>(declaration, context.informers());
         // A write waits for the informer that is followed last, so the primary type's comes after the others.
         caches.informers().reversed().forEach(this::follow);
-        retryWhenAllowed();
         caches.enqueueTo(queue, this::isReport);
     }
 
