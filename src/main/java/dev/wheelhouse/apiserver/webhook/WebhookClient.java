@@ -20,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -65,6 +67,7 @@ public final class WebhookClient {
     private static final int MOST_BYTES = 8 * 1024 * 1024;
     private static final int TREE_PER_BYTE = 8;
     private static final int LONGEST_EXCERPT = 1_000;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
     private final ObjectStore store;
     private final OkHttpClient plain = new OkHttpClient.Builder().protocols(List.of(Protocol.HTTP_1_1))
@@ -94,22 +97,32 @@ public final class WebhookClient {
      * @throws WebhookException if there is no answer of status 200 with a JSON object within the time
      */
     public ObjectNode call(JsonNode config, ObjectNode review, Duration timeout) throws WebhookException {
-        HttpUrl url = url(config).newBuilder().addQueryParameter("timeout", timeout.plusNanos(999_999_999).toSeconds() + "s").build();
+        String address = address(config);
+        HttpUrl base = HttpUrl.parse(address);
+        if (base == null || !base.isHttps()) {
+            throw new WebhookException("could not get REST client: Unparsable URL: \"" + address + "\"");
+        }
+        HttpUrl url = base.newBuilder()
+                .addQueryParameter("timeout", timeout.plusNanos(999_999_999).toSeconds() + "s").build();
         byte[] body = Json.bytes(review);
         OkHttpClient client = client(Json.text(config, "caBundle")).newBuilder().callTimeout(timeout).build();
         Request request = new Request.Builder().url(url).header("Accept", "application/json")
                 .post(RequestBody.create(body, JSON)).build();
         int code;
         byte[] answer;
+        String media;
         long most = MOST_BYTES + 3L * body.length;
         try (Response response = client.newCall(request).execute()) {
             code = response.code();
             answer = read(response, (int) Math.min(most, Integer.MAX_VALUE - 16));
+            media = response.header("Content-Type", "text/plain");
         } catch (IOException e) {
-            throw new WebhookException("Post \"" + url + "\": " + inGoWords(e, url));
+            String host = address.substring(0, address.indexOf('/', "https://".length()));
+            throw new WebhookException("Post \"" + host + url.encodedPath() + "?" + url.encodedQuery() + "\": "
+                    + inGoWords(e, url));
         }
         if (code < 200 || code > 206) {
-            throw new WebhookException(refusal(code, answer));
+            throw new WebhookException(refusal(code, media != null && media.startsWith("text/") ? answer : new byte[0]));
         }
         Allowance.take((long) TREE_PER_BYTE * answer.length);
         try {
@@ -139,17 +152,14 @@ public final class WebhookClient {
         }
     }
 
-    private static HttpUrl url(JsonNode config) throws WebhookException {
+    /** The URL, with a path. */
+    private static String address(JsonNode config) {
         JsonNode service = config.get("service");
         String text = service == null
                 ? Json.text(config, "url")
                 : "https://" + Json.text(service, "name") + "." + Json.text(service, "namespace") + ".svc:"
                         + Json.number(service, 443, "port") + Json.text(service, "path");
-        HttpUrl url = HttpUrl.parse(text);
-        if (url == null || !url.isHttps()) {
-            throw new WebhookException("could not get REST client: Unparsable URL: \"" + text + "\"");
-        }
-        return url;
+        return text.indexOf('/', "https://".length()) < 0 ? text + "/" : text;
     }
 
     /** The addresses of a host. A name of the form {@code NAME.NAMESPACE.svc} is that of a Service. */
@@ -216,13 +226,27 @@ public final class WebhookClient {
             case UnknownHostException unknown ->
                 told.startsWith("service ") ? told : "dial tcp: lookup " + url.host() + ": no such host";
             case SSLPeerUnverifiedException other ->
-                "tls: failed to verify certificate: x509: certificate is not valid for " + url.host();
+                "tls: failed to verify certificate: x509: " + otherHost(told, url.host());
             case SSLHandshakeException untrusted when isUntrusted(untrusted) ->
                 "tls: failed to verify certificate: x509: certificate signed by unknown authority";
             case SSLException tls -> "tls: " + told;
             case EOFException ended -> "EOF";
             default -> told.startsWith("unexpected end of stream") ? "EOF" : told;
         };
+    }
+
+    /** @param told by OkHttp, with the names of the certificate in brackets */
+    private static String otherHost(String told, String host) {
+        String names = told.substring(told.lastIndexOf('[') + 1).replace("]", "");
+        boolean address = ADDRESS.matcher(host).matches();
+        String valid = Arrays.stream(names.split(", ")).filter(name -> !name.isEmpty()
+                && ADDRESS.matcher(name).matches() == address).collect(Collectors.joining(", "));
+        if (!valid.isEmpty()) {
+            return "certificate is valid for " + valid + ", not " + host;
+        }
+        return address
+                ? "cannot validate certificate for " + host + " because it doesn't contain any IP SANs"
+                : "certificate is not valid for any names, but wanted to match " + host;
     }
 
     private static boolean isUntrusted(@Nullable Throwable problem) {

@@ -63,15 +63,17 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
     }
 
     /**
-     * The certificates to use from now on; the same ones if nothing is due. One call replaces the authority or the
+     * The certificates to use from now on; the same ones if nothing is due, or if they are somebody else's. One call replaces the authority or the
      * serving certificate, never both, unless the serving certificate is of no use anyway.
      *
      * @param hosts the names and addresses by which API servers call
      */
     Certificates renewed(Collection<String> hosts, Instant now) {
+        if (authorityKey.isEmpty()) {
+            return this;
+        }
         X509Certificate serving = leaf();
-        boolean useless = !now.isBefore(serving.getNotAfter().toInstant())
-                || now.isBefore(serving.getNotBefore().toInstant()) || !names(serving).containsAll(hosts);
+        boolean useless = !serves(hosts, now);
         List<X509Certificate> trusted = parse(authorities);
         if (isDue(trusted.getFirst(), AUTHORITY_LIFE, now)) {
             Certificates next = create(hosts, now);
@@ -82,6 +84,13 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
                     useless ? next.key : key);
         }
         return useless || isDue(serving, SERVING_LIFE, now) ? withServing(hosts, now) : this;
+    }
+
+    /** Whether the serving certificate is valid now, and for all these names. */
+    boolean serves(Collection<String> hosts, Instant now) {
+        X509Certificate serving = leaf();
+        return now.isBefore(serving.getNotAfter().toInstant()) && !now.isBefore(serving.getNotBefore().toInstant())
+                && names(serving).containsAll(hosts);
     }
 
     private static boolean isDue(X509Certificate certificate, Duration life, Instant now) {

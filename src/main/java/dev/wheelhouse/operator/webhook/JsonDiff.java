@@ -41,14 +41,34 @@ final class JsonDiff {
             return merged;
         }
         if (original instanceof ArrayNode known && before instanceof ArrayNode && after instanceof ArrayNode
-                && known.size() == before.size() && known.size() <= after.size()) {
+                && known.size() == before.size()) {
             ArrayNode merged = known.arrayNode();
             for (int i = 0; i < after.size(); i++) {
-                merged.add(i < known.size() ? merged(known.get(i), before.get(i), after.get(i)) : after.get(i));
+                int from = origin(before, after, i);
+                merged.add(from < 0 ? after.get(i) : merged(known.get(from), before.get(from), after.get(i)));
             }
             return merged;
         }
         return after;
+    }
+
+    /** The index of the element that an element was before: the equal one, the one of its name; -1 if it is new. */
+    private static int origin(JsonNode before, JsonNode after, int index) {
+        JsonNode element = after.get(index);
+        for (int i = 0; i < before.size(); i++) {
+            if (before.get(i).equals(element)) {
+                return i;
+            }
+        }
+        if (!element.has("name")) {
+            return before.size() == after.size() ? index : -1;
+        }
+        for (int i = 0; i < before.size(); i++) {
+            if (element.path("name").equals(before.get(i).path("name"))) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     private static void diff(JsonNode from, JsonNode to, String path, ArrayNode operations) {
