@@ -38,7 +38,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {
