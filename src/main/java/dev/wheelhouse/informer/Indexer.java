@@ -47,6 +47,12 @@ public interface Indexer<T> {
      */
     void addIndex(String name, Function<T, Collection<String>> values);
 
+    /**
+     * Adds an index unless there is one of that name. For users that come back to an informer which others kept
+     * running, with the same function.
+     */
+    void ensureIndex(String name, Function<T, Collection<String>> values);
+
     /** The number of objects. */
     int size();
 }

@@ -103,7 +103,8 @@ class ServiceConfiguration {
         Map<String, Integer> workers = workersOf(properties);
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
                 new DefaultControllerContext.Settings(
-                        controller -> workers.getOrDefault(controller, properties.workers()),
+                        (controller, preset) -> workers.getOrDefault(controller,
+                                preset == null ? properties.workers() : preset),
                         Parallel.virtualThreads(16),
                         guard::observeOnly, election.leadership()::isLeader,
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));

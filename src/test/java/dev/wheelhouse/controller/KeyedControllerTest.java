@@ -32,7 +32,7 @@ class KeyedControllerTest {
     }
 
     private DefaultControllerContext context(boolean observeOnly) {
-        return cluster.context(new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(),
+        return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
                 () -> observeOnly, () -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 

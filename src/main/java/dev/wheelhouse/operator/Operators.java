@@ -1,0 +1,25 @@
+package dev.wheelhouse.operator;
+
+import java.util.Set;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.manager.ControllerDescriptor;
+
+/** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
+public final class Operators {
+    private Operators() {}
+
+    /**
+     * Runs the operator's {@link Operator#setup} and describes its controller.
+     *
+     * @throws IllegalArgumentException if the declaration cannot work; the message names the operator and the remedy
+     */
+    public static <P extends KubernetesObject> ControllerDescriptor descriptor(Operator<P> operator) {
+        Declaration<P> declaration = Declaration.of(operator);
+        return new ControllerDescriptor(declaration.name(), Set.of(), context -> switch (operator) {
+            case ReconcilingOperator<P> acting -> new OperatorController<>(context, declaration, acting::reconcile);
+            case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
+        });
+    }
+}
