@@ -73,17 +73,16 @@ final class ControllerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a process without threads, whose loops do the smallest steps.
+     * Starts a process without threads.
      *
      * @param view changes the context of the controllers
-     * @param seed determines the jitter of the informers
+     * @param options of the informers
      */
     static ControllerProcess stepped(KubeClient client, Clock clock, List<ControllerDescriptor> controllers, int nodes,
-            UnaryOperator<ControllerContext> view, long seed) {
+            UnaryOperator<ControllerContext> view, InformerOptions options) {
         ControllerProcess process = new ControllerProcess(client, clock, new SteppedRunner("controllers", clock),
                 new SteppedRunner("hollow", clock),
-                InformerOptions.builder().batch(1).seed(seed).detectMutations(true).build(), Settings.stepped(), view,
-                controllers, nodes);
+                options, Settings.stepped(), view, controllers, nodes);
         process.start();
         return process;
     }

@@ -27,6 +27,7 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -53,7 +54,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.name = name;
         this.descriptor = descriptor;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, context -> new ToldContext(context, this), seed);
+                0, context -> new ToldContext(context, this), 
+                InformerOptions.builder().batch(1).seed(seed).detectMutations(true).build());
     }
 
     ControllerProcess process() {

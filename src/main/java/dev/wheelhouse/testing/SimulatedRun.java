@@ -17,6 +17,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -61,10 +62,11 @@ final class SimulatedRun implements AutoCloseable {
     SimulatedRun(Scenario scenario, @Nullable FaultPoint point) {
         this.scenario = scenario;
         this.point = point;
-        stepper = new Stepper(clock, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
+        stepper = new Stepper(clock, server.store()::version,
+                is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
         cluster = ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(), scenario.nodes(),
-                context -> context, SEED);
-        stepper.add(cluster);
+                context -> context, InformerOptions.builder().seed(SEED).build());
+        stepper.addClosed(cluster);
     }
 
     private boolean is(SimulatedFault fault) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -33,15 +34,24 @@ final class Stepper {
 
     private final ManualClock clock;
     private final @Nullable Random order;
+    private final LongSupplier version;
     private final List<ControllerProcess> processes = new ArrayList<>();
+    private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<String, Integer> requests = new HashMap<>();
     private final AtomicLong steps = new AtomicLong();
 
-    /** @param order shuffles the loops in each round; null for a fixed order */
-    Stepper(ManualClock clock, @Nullable Random order) {
+    /** A process had nothing to do at a version of the server, until a time. */
+    private record Rest(long version, long until) {}
+
+    /**
+     * @param version the version of the server
+     * @param order shuffles the loops in each round; null for a fixed order
+     */
+    Stepper(ManualClock clock, LongSupplier version, @Nullable Random order) {
         this.clock = clock;
+        this.version = version;
         this.order = order;
     }
 
@@ -53,8 +63,18 @@ final class Stepper {
         processes.add(process);
     }
 
+    /**
+     * Adds a process to which nothing happens but by the server and the clock, so that it need not be stepped while
+     * neither changes.
+     */
+    void addClosed(ControllerProcess process) {
+        processes.add(process);
+        resting.put(process, new Rest(-1, 0));
+    }
+
     void remove(ControllerProcess process) {
         processes.remove(process);
+        resting.remove(process);
         process.close();
     }
 
@@ -125,15 +145,55 @@ final class Stepper {
     private long round() {
         long due = Loop.IDLE;
         for (ControllerProcess process : List.copyOf(processes)) {
-            Map<Loop, String> loops = new LinkedHashMap<>();
-            if (order == null) {
-                for (int i = 0; i < ENDLESS && stepAll(process, named(process.caches())) == Loop.BUSY; i++) {
-                    due = Loop.BUSY;
+            Rest rest = resting.get(process);
+            long before = version.getAsLong();
+            if (rest != null && rest.version == before && rest.until - clock.nanoTime() > 0) {
+                due = Math.min(due, rest.until - clock.nanoTime());
+                continue;
+            }
+            long wait = round(process);
+            due = Math.min(due, wait);
+            if (rest != null) {
+                resting.put(process, wait == Loop.BUSY
+                        ? new Rest(-1, 0)
+                        : new Rest(before, clock.deadline(Duration.ofNanos(wait))));
+            }
+        }
+        return due;
+    }
+
+    private long round(ControllerProcess process) {
+        long at = version.getAsLong();
+        int loops = process.caches().size() + process.workers().size();
+        long due;
+        if (order == null) {
+            due = catchUp(process);
+            due = Math.min(due, stepAll(process, process.workers()));
+        } else {
+            Map<Loop, String> all = named(process.caches());
+            all.putAll(process.workers());
+            due = stepAll(process, shuffled(all, order));
+        }
+        // Loops that a step has made, and changes that a worker has made, are due.
+        return version.getAsLong() != at || process.caches().size() + process.workers().size() != loops
+                ? Loop.BUSY
+                : due;
+    }
+
+    /** Steps the caches until they are up to date. */
+    private long catchUp(ControllerProcess process) {
+        Map<Loop, String> caches = named(process.caches());
+        long due = Loop.BUSY;
+        for (int i = 0; i < ENDLESS && due == Loop.BUSY; i++) {
+            due = Loop.IDLE;
+            for (Map.Entry<Loop, String> loop : caches.entrySet()) {
+                long wait = process.isHalted() ? Loop.IDLE : step(loop.getKey(), loop.getValue());
+                due = Math.min(due, wait);
+                for (int j = 0; j < ENDLESS && wait == Loop.BUSY && !process.isHalted(); j++) {
+                    busy.merge(loop.getValue(), 1, Integer::sum);
+                    wait = step(loop.getKey(), loop.getValue());
                 }
             }
-            loops.putAll(named(process.caches()));
-            loops.putAll(process.workers());
-            due = Math.min(due, stepAll(process, shuffled(loops)));
         }
         return due;
     }
@@ -144,10 +204,7 @@ final class Stepper {
         return loops;
     }
 
-    private Map<Loop, String> shuffled(Map<Loop, String> loops) {
-        if (order == null) {
-            return loops;
-        }
+    private static Map<Loop, String> shuffled(Map<Loop, String> loops, Random order) {
         List<Map.Entry<Loop, String>> entries = new ArrayList<>(loops.entrySet());
         Collections.shuffle(entries, order);
         Map<Loop, String> result = new LinkedHashMap<>();

@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Crds;
@@ -56,7 +57,7 @@ public final class TestServer implements AutoCloseable {
         clock = builder.clock;
         server = new ApiServer(builder.options.withClock(clock));
         user = new User(server.client("user"));
-        stepper = clock instanceof ManualClock manual ? new Stepper(manual, null) : null;
+        stepper = clock instanceof ManualClock manual ? new Stepper(manual, server.store()::version, null) : null;
         try {
             builder.crds.forEach(crd -> user.create(Crds.of(crd)));
             builder.manifests.forEach(user::create);
@@ -81,7 +82,7 @@ public final class TestServer implements AutoCloseable {
             return;
         }
         ControllerProcess stepped = ControllerProcess.stepped(new InterceptedClient(own, new CountedWrites(steps)),
-                steps.clock(), controllers, nodes, context -> context, 1);
+                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build());
         steps.add(stepped);
         process = stepped;
     }
