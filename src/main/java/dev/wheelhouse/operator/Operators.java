@@ -1,9 +1,11 @@
 package dev.wheelhouse.operator;
 
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.manager.ControllerDescriptor;
 
 /** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
@@ -17,7 +19,9 @@ public final class Operators {
      */
     public static <P extends KubernetesObject> ControllerDescriptor descriptor(Operator<P> operator) {
         Declaration<P> declaration = Declaration.of(operator);
-        return new ControllerDescriptor(declaration.name(), Set.of(), context -> switch (operator) {
+        Set<ResourceType> types = declaration.parts().map(part -> part.type()).collect(Collectors.toSet());
+        String origin = operator.getClass().getName();
+        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, true, context -> switch (operator) {
             case ReconcilingOperator<P> acting -> new OperatorController<>(context, declaration, acting::reconcile);
             case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
         });

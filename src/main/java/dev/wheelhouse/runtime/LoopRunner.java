@@ -113,6 +113,16 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         }
     }
 
+    /** Closes one loop that this runner started, and interrupts its thread. Does not wait for the thread. */
+    public void stop(Loop loop) {
+        loop.close();
+        List<Running> ending;
+        synchronized (this) {
+            ending = running.stream().filter(r -> r.loop == loop).toList();
+        }
+        ending.forEach(r -> r.thread.interrupt());
+    }
+
     /** The number of steps and tasks that threw. */
     public int failures() {
         return failures.get();

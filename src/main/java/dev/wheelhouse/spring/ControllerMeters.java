@@ -2,8 +2,10 @@ package dev.wheelhouse.spring;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -17,6 +19,17 @@ final class ControllerMeters implements ControllerMetrics {
 
     ControllerMeters(MeterRegistry registry) {
         this.registry = registry;
+    }
+
+    @Override
+    public void managed(String controller, IntSupplier blocked, IntSupplier failing) {
+        gauge("controller.syncs.blocked", "Syncs that have run for more than 30 s", controller, blocked);
+        gauge("controller.keys.failing", "Keys whose last sync failed", controller, failing);
+    }
+
+    private void gauge(String name, String description, String controller, IntSupplier count) {
+        Gauge.builder(name, count::getAsInt).description(description).tag("controller", controller)
+                .strongReference(true).register(registry);
     }
 
     @Override

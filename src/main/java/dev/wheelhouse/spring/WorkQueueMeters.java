@@ -18,6 +18,7 @@ import dev.wheelhouse.workqueue.WorkQueueState;
 final class WorkQueueMeters implements WorkQueueMetrics {
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Supplier<WorkQueueState>> states = new ConcurrentHashMap<>();
 
     private record Meters(Counter adds, Counter retries, Timer waited, Timer worked) {}
 
@@ -45,22 +46,21 @@ final class WorkQueueMeters implements WorkQueueMetrics {
                 .register(registry);
     }
 
-    private void gauge(String meter, String description, String queue, Supplier<WorkQueueState> state,
-            ToDoubleFunction<WorkQueueState> value) {
-        Gauge.builder(meter, state, s -> value.applyAsDouble(s.get())).description(description).tag("name", queue)
+    private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value) {
+        Gauge.builder(meter, () -> value.applyAsDouble(states.get(queue).get())).description(description).tag("name", queue)
                 .strongReference(true).register(registry);
     }
 
     @Override
     public void made(String queue, Supplier<WorkQueueState> state) {
         of(queue);
-        gauge("workqueue.depth", "Keys that are ready to be taken", queue, state, WorkQueueState::depth);
-        gauge("workqueue.delayed", "Keys whose delay has not ended", queue, state, WorkQueueState::delayed);
+        // A controller that is made again makes a new queue of the same name, whose state the gauges show from then on.
+        states.put(queue, state);
+        gauge("workqueue.depth", "Keys that are ready to be taken", queue, WorkQueueState::depth);
+        gauge("workqueue.delayed", "Keys whose delay has not ended", queue, WorkQueueState::delayed);
         gauge("workqueue.unfinished.work.seconds", "Time that the keys in processing have taken so far, in total",
-                queue, state,
-                s -> s.unfinishedWork().toNanos() / 1e9);
+                queue, s -> s.unfinishedWork().toNanos() / 1e9);
         gauge("workqueue.longest.running.processor.seconds", "Time that the longest processing has taken so far", queue,
-                state,
                 s -> s.longestRunning().toNanos() / 1e9);
     }
 

@@ -315,6 +315,16 @@ final class PlantedFaults {
         public int workers(String controller, @Nullable Integer preset) {
             return behind.workers(controller, preset);
         }
+
+        @Override
+        public boolean observes(String controller) {
+            return behind.observes(controller);
+        }
+
+        @Override
+        public boolean mayWrite(String controller) {
+            return behind.mayWrite(controller);
+        }
     }
 
     private record ForgetfulQueue<K>(WorkQueue<K> behind) implements WorkQueue<K> {
