@@ -1,10 +1,9 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -14,6 +13,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -26,16 +26,18 @@ import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
-/** Makes the parts of the service. Each further {@link ControllerDescriptor} bean is run as a controller. */
+/**
+ * Makes the parts of the service. Each {@link Operator} bean and each {@link ControllerDescriptor} bean is run as a
+ * controller.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
@@ -47,8 +49,6 @@ class ServiceConfiguration {
 
     @Bean(destroyMethod = "close")
     ApiServerConnection connection(WheelhouseProperties properties, Clock clock) {
-        // Check the names of controllers before anything starts.
-        selected(properties);
         return ApiServerConnection.open(properties, clock);
     }
 
@@ -99,11 +99,15 @@ class ServiceConfiguration {
     @Bean
     ControllerContext controllerContext(WheelhouseProperties properties, ApiServerConnection connection,
             SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
-            Clock clock, MeterRegistry registry) {
-        Map<String, Integer> workers = workersOf(properties);
+            Clock clock, MeterRegistry registry, ObjectProvider<KnownControllers> known) {
+        // The application's controllers may need beans that need this one.
+        Supplier<Map<String, Integer>> workers = SingletonSupplier
+                .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
                 new DefaultControllerContext.Settings(
-                        properties.workers(), workers, Parallel.virtualThreads(16), guard::observes,
+                        (controller, preset) -> workers.get().getOrDefault(controller,
+                                preset == null ? properties.workers() : preset),
+                        Parallel.virtualThreads(16), guard::observes,
                         controller -> election.leadership().isLeader() && !guard.observes(controller),
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));
     }
@@ -113,13 +117,22 @@ class ServiceConfiguration {
         return new LoopRunner("controllers", clock);
     }
 
+    @Bean
+    KnownControllers knownControllers(ObjectProvider<Operator<?>> operators, ObjectProvider<UserControllers> others,
+            ObjectProvider<ControllerDescriptor> descriptors) {
+        return KnownControllers.of(operators, others, descriptors);
+    }
+
     @Bean(destroyMethod = "close")
     ControllerManager controllerManager(WheelhouseProperties properties, ControllerContext context,
-            ManagerGuard guard, Election election, LoopRunner controllerRunner,
-            ObjectProvider<ControllerDescriptor> others) {
-        List<ControllerDescriptor> descriptors = new ArrayList<>(selected(properties));
-        others.orderedStream().forEach(descriptors::add);
-        return new ControllerManager(context, descriptors, guard, election.leadership(), controllerRunner);
+            ManagerGuard guard, Election election, LoopRunner controllerRunner, KnownControllers known) {
+        known.workers(properties.workersOf());
+        try {
+            return new ControllerManager(context, known.selected(properties.controllers()), guard,
+                    election.leadership(), controllerRunner);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(String.valueOf(e.getMessage()));
+        }
     }
 
     @Bean
@@ -131,6 +144,11 @@ class ServiceConfiguration {
     CachesHealthIndicator caches(ControllerManager manager, ObjectProvider<InformerStates> informers, Clock clock) {
         return new CachesHealthIndicator(manager::isRunning, manager::standsBy, manager::waitingFor,
                 informers.orderedStream().toList(), clock);
+    }
+
+    @Bean
+    ControllersHealthIndicator controllers(ControllerManager manager) {
+        return new ControllersHealthIndicator(manager);
     }
 
     /** Out of service while the storage of the embedded API server takes no writes. */
@@ -180,26 +198,5 @@ class ServiceConfiguration {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);
         return new ServiceLifecycle(election, manager, cluster, informers, events, announcer, controllerRunner);
-    }
-
-    /** The numbers of workers by the controllers' full names. */
-    private static Map<String, Integer> workersOf(WheelhouseProperties properties) {
-        Map<String, Integer> workers = new HashMap<>();
-        properties.workersOf().forEach((called, count) -> {
-            try {
-                workers.put(ControllerSelection.nameOf(called, BuiltInControllers.all()), count);
-            } catch (IllegalArgumentException e) {
-                throw new BadOption("wheelhouse.workers-of." + called + ": " + e.getMessage());
-            }
-        });
-        return workers;
-    }
-
-    private static List<ControllerDescriptor> selected(WheelhouseProperties properties) {
-        try {
-            return ControllerSelection.select(properties.controllers(), BuiltInControllers.all());
-        } catch (IllegalArgumentException e) {
-            throw new BadOption(String.valueOf(e.getMessage()));
-        }
     }
 }
