@@ -231,8 +231,17 @@ final class ApiActionExecutor implements ActionExecutor {
                         update.subresource());
             }
             case Action.Patch patch -> {
-                return ModelTypes.client(client, patch.type()).patch(patch.target(), patch.subresource(),
-                        patch.patchType(), patch.body());
+                return ModelTypes.client(client, patch.type(), patch.model()).patch(patch.target(),
+                        patch.subresource(), patch.patchType(), patch.body());
+            }
+            case Action.Apply apply -> {
+                return client.resource(apply.type(), apply.model()).apply(apply.target(), apply.subresource(),
+                        apply.fieldManager(), apply.force(), apply.body());
+            }
+            case Action.CreateSubresource create -> {
+                ModelTypes.client(client, create.type()).createSubresource(create.target(), create.subresource(),
+                        create.body());
+                return null;
             }
             case Action.DeleteCollection delete -> {
                 ModelTypes.client(client, delete.type()).deleteCollection(delete.namespace(), delete.deletion());

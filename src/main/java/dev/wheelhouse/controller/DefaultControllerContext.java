@@ -5,6 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
@@ -27,30 +29,31 @@ public final class DefaultControllerContext implements ControllerContext {
     /**
      * The settings of all controllers.
      *
-     * @param workers the number of workers of a controller that wishes no number
-     * @param workersOf the numbers of workers of single controllers, by name
+     * @param workers the number of workers of a controller
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
      */
-    public record Settings(int workers, Map<String, Integer> workersOf, Parallel parallel,
-            Predicate<String> observes, Predicate<String> mayWrite, WorkQueueMetrics queueMetrics,
-            ControllerMetrics controllerMetrics) {
-        public Settings {
-            workersOf = Map.copyOf(workersOf);
-        }
-
+    public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
+            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
-            return new Settings(5, Map.of(), Parallel.virtualThreads(16), controller -> false, controller -> true,
-                    WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+            return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
+                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
 
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
-            return new Settings(1, Map.of(), Parallel.inOrder(), controller -> false, controller -> true,
-                    WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+            return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
+                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
+    }
+
+    /** Decides the number of a controller's workers. */
+    @FunctionalInterface
+    public interface Workers {
+        /** @param preset the controller's own default; null if it has none */
+        int of(String controller, @Nullable Integer preset);
     }
 
     /** @param events makes the recorder of a component, such as {@code EventBroadcaster::recorder} */
@@ -97,8 +100,8 @@ public final class DefaultControllerContext implements ControllerContext {
     }
 
     @Override
-    public <K> WorkQueue<K> queue(String name) {
-        return new RateLimitingQueue<>(name, clock, RateLimits.CONTROLLER, RateLimitingQueue.DEFAULT_AGING,
+    public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+        return new RateLimitingQueue<>(name, clock, limits, RateLimitingQueue.DEFAULT_AGING,
                 key -> key instanceof ObjectKey object ? object.namespace() : "", settings.queueMetrics());
     }
 
@@ -113,13 +116,8 @@ public final class DefaultControllerContext implements ControllerContext {
     }
 
     @Override
-    public int workers(String controller) {
-        return workers(controller, settings.workers());
-    }
-
-    @Override
-    public int workers(String controller, int wished) {
-        return settings.workersOf().getOrDefault(controller, wished);
+    public int workers(String controller, @Nullable Integer preset) {
+        return settings.workers().of(controller, preset);
     }
 
     @Override

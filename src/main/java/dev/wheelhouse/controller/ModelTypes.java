@@ -2,6 +2,8 @@ package dev.wheelhouse.controller;
 
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -42,6 +44,12 @@ final class ModelTypes {
     static ResourceClient<? extends KubernetesObject> client(KubeClient client, ResourceType type) {
         Class<? extends KubernetesObject> model = MODELS.get(type);
         return model == null ? client.metadata(type) : client.resource(type, model);
+    }
+
+    /** A client whose answers have a class; for a null class, a client for patches of a type. */
+    static ResourceClient<? extends KubernetesObject> client(KubeClient client, ResourceType type,
+            @Nullable Class<? extends KubernetesObject> model) {
+        return model == null ? client(client, type) : client.resource(type, model);
     }
 
     /** A client that writes objects of this object's class. */

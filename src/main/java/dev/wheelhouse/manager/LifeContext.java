@@ -3,6 +3,8 @@ package dev.wheelhouse.manager;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
@@ -11,6 +13,7 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -57,20 +60,15 @@ final class LifeContext implements ControllerContext {
     }
 
     @Override
-    public <K> WorkQueue<K> queue(String name) {
-        WorkQueue<K> queue = behind.queue(name);
+    public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+        WorkQueue<K> queue = behind.queue(name, limits);
         queues.add(queue);
         return queue;
     }
 
     @Override
-    public int workers(String controller) {
-        return behind.workers(controller);
-    }
-
-    @Override
-    public int workers(String controller, int wished) {
-        return behind.workers(controller, wished);
+    public int workers(String controller, @Nullable Integer preset) {
+        return behind.workers(controller, preset);
     }
 
     @Override

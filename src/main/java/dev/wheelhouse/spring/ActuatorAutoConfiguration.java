@@ -29,6 +29,11 @@ class ActuatorAutoConfiguration {
                     informers.orderedStream().toList(), clock);
         }
 
+        @Bean
+        ControllersHealthIndicator controllersHealthIndicator(ControllerManager manager) {
+            return new ControllersHealthIndicator(manager);
+        }
+
         /** Out of service while the storage of the embedded API server takes no writes. */
         @Bean
         HealthIndicator storageHealthIndicator(ApiServerConnection connection) {

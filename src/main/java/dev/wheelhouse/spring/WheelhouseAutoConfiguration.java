@@ -1,10 +1,9 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,6 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.kubernetes.client.openapi.ApiClient;
 
@@ -29,24 +29,23 @@ import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
 
 /**
- * Runs controllers in a Spring Boot application: {@link ControllerDescriptor} beans, and
- * those built-in controllers that {@code wheelhouse.controllers} names. In a {@link StandaloneService} all built-in
+ * Runs controllers in a Spring Boot application: {@link Operator} beans, reconcilers for the official client, further
+ * {@link ControllerDescriptor} beans, and those built-in controllers that {@code wheelhouse.controllers} names. In a {@link StandaloneService} all built-in
  * controllers are on by default. A bean of the application takes the place of a bean of the same type here.
  */
 @AutoConfiguration(beforeName = OfficialClientConfiguration.INTEGRATION)
@@ -160,19 +159,39 @@ class WheelhouseAutoConfiguration {
         return new LoopRunner("controllers", clock);
     }
 
-    @Bean(destroyMethod = "close")
+    @Bean
     @ConditionalOnMissingBean
-    ControllerManager wheelhouseManager(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, LoopRunner runner, ObjectProvider<Metrics> metrics,
-            ObjectProvider<ControllerDescriptor> others) {
-        List<ControllerDescriptor> known = new ArrayList<>(BuiltInControllers.all());
-        others.orderedStream().forEach(known::add);
-        ControllerContext context = new DefaultControllerContext(client, informers, clock, events::recorder,
-                new DefaultControllerContext.Settings(properties.workers(), workersOf(known),
+    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
+            ManagerGuard guard, Election election, Clock clock, ObjectProvider<Metrics> metrics,
+            ObjectProvider<KnownControllers> known) {
+        // The application's controllers may need beans that need this one.
+        Supplier<Map<String, Integer>> workers = SingletonSupplier
+                .of(() -> known.getObject().workers(properties.workersOf()));
+        return new DefaultControllerContext(client, informers, clock, events::recorder,
+                new DefaultControllerContext.Settings(
+                        (controller, preset) -> workers.get().getOrDefault(controller,
+                                preset == null ? properties.workers() : preset),
                         Parallel.virtualThreads(16), guard::observes,
-                        controller -> !guard.observes(controller) && election.leadership().isLeader(),
+                        controller -> election.leadership().isLeader() && !guard.observes(controller),
                         metrics(metrics).queues(), metrics(metrics).controllers()));
-        return new ControllerManager(context, selected(known), guard, election.leadership(), runner);
+    }
+
+    @Bean
+    KnownControllers wheelhouseControllers(ObjectProvider<Operator<?>> operators,
+            ObjectProvider<UserControllers> others, ObjectProvider<ControllerDescriptor> descriptors) {
+        return KnownControllers.of(operators, others, descriptors);
+    }
+
+    @Bean(destroyMethod = "close")
+    ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
+            LoopRunner runner, KnownControllers known) {
+        known.workers(properties.workersOf());
+        try {
+            return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
+                    election.leadership(), runner);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(String.valueOf(e.getMessage()));
+        }
     }
 
     @Bean
@@ -207,27 +226,5 @@ class WheelhouseAutoConfiguration {
 
     private static Metrics metrics(ObjectProvider<Metrics> metrics) {
         return metrics.getIfAvailable(() -> Metrics.NONE);
-    }
-
-    /** The numbers of workers by the controllers' full names. */
-    private Map<String, Integer> workersOf(List<ControllerDescriptor> known) {
-        Map<String, Integer> workers = new HashMap<>();
-        properties.workersOf().forEach((called, count) -> {
-            try {
-                workers.put(ControllerSelection.nameOf(called, known), count);
-            } catch (IllegalArgumentException e) {
-                throw new BadOption("wheelhouse.workers-of." + called + ": " + e.getMessage());
-            }
-        });
-        return workers;
-    }
-
-    private List<ControllerDescriptor> selected(List<ControllerDescriptor> known) {
-        try {
-            return ControllerSelection.select(properties.controllers(), known,
-                    descriptor -> service || !BuiltInControllers.all().contains(descriptor));
-        } catch (IllegalArgumentException e) {
-            throw new BadOption(String.valueOf(e.getMessage()));
-        }
     }
 }

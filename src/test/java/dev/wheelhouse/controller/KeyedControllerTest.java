@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +32,7 @@ class KeyedControllerTest {
     }
 
     private DefaultControllerContext context(boolean observeOnly) {
-        return cluster.context(new DefaultControllerContext.Settings(2, Map.of(), Parallel.inOrder(),
+        return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
                 controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 

@@ -130,7 +130,7 @@ class LivesOfControllersTest {
     private ControllerManager manager(ControllerDescriptor... descriptors) {
         ManagerGuard decides = guard;
         return new ControllerManager(
-                cluster.context(new DefaultControllerContext.Settings(2, java.util.Map.of(), Parallel.inOrder(),
+                cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                         decides::observes, name -> leads && !decides.observes(name),
                         dev.wheelhouse.workqueue.WorkQueueMetrics.NONE,
                         dev.wheelhouse.controller.ControllerMetrics.NONE)),

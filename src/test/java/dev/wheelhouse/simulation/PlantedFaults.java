@@ -37,6 +37,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 import dev.wheelhouse.world.Interceptor;
 
@@ -94,8 +95,8 @@ final class PlantedFaults {
     /** Keys that should be retried are dropped. */
     static final PlantedFault LOST_REQUEUE = (server, context) -> new Surgery(context) {
         @Override
-        public <K> WorkQueue<K> queue(String name) {
-            WorkQueue<K> queue = context.queue(name);
+        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+            WorkQueue<K> queue = context.queue(name, limits);
             return new ForgetfulQueue<>(queue);
         }
     };
@@ -291,8 +292,8 @@ final class PlantedFaults {
         }
 
         @Override
-        public <K> WorkQueue<K> queue(String name) {
-            return behind.queue(name);
+        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+            return behind.queue(name, limits);
         }
 
         @Override
@@ -311,13 +312,8 @@ final class PlantedFaults {
         }
 
         @Override
-        public int workers(String controller) {
-            return behind.workers(controller);
-        }
-
-        @Override
-        public int workers(String controller, int wished) {
-            return behind.workers(controller, wished);
+        public int workers(String controller, @Nullable Integer preset) {
+            return behind.workers(controller, preset);
         }
 
         @Override

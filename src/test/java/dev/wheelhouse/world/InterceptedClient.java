@@ -1,5 +1,6 @@
 package dev.wheelhouse.world;
 
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -100,6 +101,17 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
         @Override
         public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
             return write("patch", key, subresource, body, () -> behind.patch(key, subresource, patchType, body));
+        }
+
+        @Override
+        public T apply(ObjectKey key, String subresource, String fieldManager, boolean force, String body) {
+            return write("apply", key, subresource, body,
+                    () -> behind.apply(key, subresource, fieldManager, force, body));
+        }
+
+        @Override
+        public Set<String> appliers(ObjectKey key) {
+            return behind.appliers(key);
         }
 
         @Override
