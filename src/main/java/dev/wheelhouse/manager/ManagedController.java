@@ -166,6 +166,10 @@ final class ManagedController {
             problem = around.guard.problem().isEmpty() ? name() + " has not been made yet" : around.guard.problem();
             return Loop.IDLE;
         }
+        if (!around.types.knows(descriptor.requires())) {
+            problem = name() + " waits for the first look at the types that the API server serves";
+            return Loop.IDLE;
+        }
         hold(whyHeldBack());
         if (!heldBack.isEmpty()) {
             problem = "";

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +37,7 @@ final class ServedTypes extends SignalledLoop {
     private final Runnable changed;
     private final LogBudget lines;
     private final DiscoverySchedule schedule;
-    private volatile Set<ResourceType> served = Set.of();
+    private volatile @Nullable Set<ResourceType> served;
     private boolean triedToWatch;
     private boolean watches;
 
@@ -58,10 +59,19 @@ final class ServedTypes extends SignalledLoop {
         return !required.isEmpty();
     }
 
+    /** Whether it is known which of these types are served. */
+    boolean knows(Set<ResourceType> types) {
+        return types.isEmpty() || served != null;
+    }
+
     /** The types of these that are not served, or not known to be. */
     List<ResourceType> missing(Set<ResourceType> types) {
+        return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
+    }
+
+    private boolean isKnownToBeServed(ResourceType type) {
         Set<ResourceType> now = served;
-        return types.stream().filter(type -> !now.contains(type)).toList();
+        return now != null && now.contains(type);
     }
 
     @Override
@@ -80,7 +90,7 @@ final class ServedTypes extends SignalledLoop {
             succeeded = true;
             Set<ResourceType> now = new HashSet<>();
             for (ResourceType type : required) {
-                if (isServed(type, discovered) || discovered.failedFor(type) && served.contains(type)) {
+                if (isServed(type, discovered) || discovered.failedFor(type) && isKnownToBeServed(type)) {
                     now.add(type);
                 }
             }
