@@ -58,6 +58,11 @@ final class ServedTypes extends SignalledLoop {
         return !required.isEmpty();
     }
 
+    /** Looks at discovery again soon, because a type may have been installed. */
+    void lookSoon() {
+        schedule.soon();
+    }
+
     /** The types of these that are not served, or not known to be. */
     List<ResourceType> missing(Set<ResourceType> types) {
         Set<ResourceType> now = served;
