@@ -1,22 +1,33 @@
 package dev.wheelhouse.operator;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinitionVersion;
 
+import dev.wheelhouse.RealApiServer;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.testing.TestServer;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -202,5 +213,33 @@ class CrdInstallerTest {
         prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Anything>() {}));
 
         assertThat(prepare(newer(CrdPolicy.CHECK))).isEmpty();
+    }
+
+    @Test
+    @Timeout(180)
+    void aRealServerTakesTheSameInstallationsAndUpdates(@TempDir Path directory) throws Exception {
+        Clock clock = Clock.system();
+        try (RealApiServer real = RealApiServer.startOrSkip(directory);
+                KubeClient client = new HttpKubeClient(new KubeConfigs(clock).fromFile(real.kubeconfig(), null).api(),
+                        clock)) {
+            ResourceClient<V1CustomResourceDefinition> there = client.resource(Crds.TYPE,
+                    V1CustomResourceDefinition.class);
+            Supplier<V1CustomResourceDefinition> read = () -> there.get(ObjectKey.cluster("sites.example.com"));
+            CrdInstaller first = older(CrdPolicy.INSTALL);
+            eventually("the server serves the definition", Duration.ofSeconds(30),
+                    () -> first.prepare(client, true).isEmpty());
+            assertThat(newer(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThat(ModelJson.write(read.get())).contains("secret");
+            long generation = read.get().getMetadata().getGeneration();
+
+            assertThat(newer(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThat(older(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThatThrownBy(() -> other(CrdPolicy.INSTALL).prepare(client, true))
+                    .hasMessageContaining("v1 .spec.host (string becomes integer)");
+
+            assertThat(read.get().getMetadata().getGeneration()).isEqualTo(generation);
+            assertThat(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {}).prepare(client, true)).isEmpty();
+            assertThat(read.get().getSpec().getVersions()).hasSize(2);
+        }
     }
 }
