@@ -32,6 +32,8 @@ import dev.wheelhouse.manager.Preparation;
  */
 final class CrdInstaller implements Preparation {
     private static final Logger log = LoggerFactory.getLogger(CrdInstaller.class);
+    /** The most fields that a sentence names. */
+    private static final int MOST_NAMED = 10;
 
     private final Declaration<?> operator;
     private final ObjectKey name;
@@ -162,9 +164,6 @@ final class CrdInstaller implements Preparation {
     private String model() {
         return operator.primary().model().getSimpleName();
     }
-
-    /** The most fields that a sentence names. */
-    private static final int MOST_NAMED = 10;
 
     private static String list(List<String> fields) {
         return String.join(", ", fields.subList(0, Math.min(fields.size(), MOST_NAMED)))

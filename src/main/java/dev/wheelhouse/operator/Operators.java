@@ -26,9 +26,11 @@ public final class Operators {
         String origin = operator.getClass().getName();
         @Nullable
         Preparation preparation = declaration.crd() == CrdPolicy.WAIT ? null : new CrdInstaller(declaration);
-        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, preparation, true, context -> switch (operator) {
-            case ReconcilingOperator<P> acting -> new OperatorController<>(context, declaration, acting::reconcile);
-            case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
-        });
+        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, preparation, true,
+                context -> switch (operator) {
+                    case ReconcilingOperator<P> acting ->
+                        new OperatorController<>(context, declaration, acting::reconcile);
+                    case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
+                });
     }
 }

@@ -50,7 +50,8 @@ class PreparationTest {
                 List.of(new ControllerDescriptor("prepared", Set.of(), "", Set.of(), preparation, true,
                         context -> new OfNothing("prepared", context)),
                         new ControllerDescriptor("other", Set.of(), context -> new OfNothing("other", context))),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Leadership.ALONE, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Leadership.ALONE,
+                runner);
     }
 
     /** Steps the manager whenever the preparation's thread has woken it, and lets time pass. */

@@ -35,29 +35,24 @@ import static org.assertj.core.api.Assertions.tuple;
 class CrdInstallerTest {
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Older extends CustomResource<Older.Spec, Void> {
-        record Spec(String host, List<String> old) {
-        }
+        record Spec(String host, List<String> old) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Newer extends CustomResource<Newer.Spec, Void> {
-        record Tls(String secret, int days) {
-        }
+        record Tls(String secret, int days) {}
 
-        record Spec(String host, List<String> old, Tls tls) {
-        }
+        record Spec(String host, List<String> old, Tls tls) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Other extends CustomResource<Other.Spec, Void> {
-        record Spec(int host, boolean added) {
-        }
+        record Spec(int host, boolean added) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v2", kind = "Site")
     static final class NextVersion extends CustomResource<NextVersion.Spec, Void> {
-        record Spec(String host) {
-        }
+        record Spec(String host) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
@@ -97,15 +92,18 @@ class CrdInstallerTest {
     }
 
     private static CrdInstaller older(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Older>() {});
+        return installer(policy, new AnyOperator<Older>() {
+        });
     }
 
     private static CrdInstaller newer(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Newer>() {});
+        return installer(policy, new AnyOperator<Newer>() {
+        });
     }
 
     private static CrdInstaller other(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Other>() {});
+        return installer(policy, new AnyOperator<Other>() {
+        });
     }
 
     private String prepare(CrdInstaller installer) {
@@ -166,7 +164,8 @@ class CrdInstallerTest {
         edited.getMetadata().putAnnotationsItem("edited", "by hand");
         definitions.update(edited);
 
-        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {}));
+        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {
+        }));
 
         assertThat(stored().getSpec().getVersions()).extracting(V1CustomResourceDefinitionVersion::getName,
                 V1CustomResourceDefinitionVersion::getStorage, V1CustomResourceDefinitionVersion::getServed)
@@ -203,14 +202,16 @@ class CrdInstallerTest {
                 .hasMessage("sites does not start, because the installed definition sites.example.com lacks what "
                         + "Newer has, so that it would be lost: v1 .spec.tls. Install the definition that Manifests "
                         + "writes, or declare CrdPolicy.INSTALL");
-        assertThatThrownBy(() -> prepare(installer(CrdPolicy.CHECK, new AnyOperator<NextVersion>() {})))
+        assertThatThrownBy(() -> prepare(installer(CrdPolicy.CHECK, new AnyOperator<NextVersion>() {
+        })))
                 .hasMessageContaining("it would be lost: version v2.");
         assertThat(prepare(older(CrdPolicy.CHECK))).isEmpty();
     }
 
     @Test
     void aDefinitionThatKeepsUnknownFieldsLosesNone() {
-        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Anything>() {}));
+        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Anything>() {
+        }));
 
         assertThat(prepare(newer(CrdPolicy.CHECK))).isEmpty();
     }
@@ -238,7 +239,8 @@ class CrdInstallerTest {
                     .hasMessageContaining("v1 .spec.host (string becomes integer)");
 
             assertThat(read.get().getMetadata().getGeneration()).isEqualTo(generation);
-            assertThat(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {}).prepare(client, true)).isEmpty();
+            assertThat(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {
+            }).prepare(client, true)).isEmpty();
             assertThat(read.get().getSpec().getVersions()).hasSize(2);
         }
     }

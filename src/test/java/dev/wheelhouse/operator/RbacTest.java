@@ -36,9 +36,6 @@ import io.kubernetes.client.openapi.models.V1Role;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.util.ClientBuilder;
 
-import okhttp3.HttpUrl;
-import okhttp3.Response;
-
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -66,6 +63,9 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
+import okhttp3.HttpUrl;
+import okhttp3.Response;
 
 /** Operators on an API server that grants them the generated rights and nothing else. */
 @Timeout(120)
@@ -120,7 +120,8 @@ class RbacTest {
     @BeforeEach
     void start() {
         User account = new User("system:serviceaccount:operators:sites", "",
-                List.of("system:serviceaccounts", "system:serviceaccounts:operators", "system:authenticated"), Map.of());
+                List.of("system:serviceaccounts", "system:serviceaccounts:operators", "system:authenticated"),
+                Map.of());
         server = TestServer.start(ApiServerOptions.defaults().withSecurity(
                 Security.of(AuthorizationMode.RBAC, Map.of(TOKEN, account), ServerKeys.inMemory())), false, 0);
         admin = server.client();
