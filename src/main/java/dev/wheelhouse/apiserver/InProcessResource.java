@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
@@ -99,17 +101,25 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
-        String path = type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource);
-        if (patchType == PatchType.APPLY) {
-            path += "?force=true&fieldManager=" + encode(manager());
-        }
-        return decode(call("patch", key.toString(), "PATCH", path, body.getBytes(StandardCharsets.UTF_8),
+        return patch("patch", key, subresource, patchType, "", body);
+    }
+
+    @Override
+    public T apply(ObjectKey key, String subresource, String fieldManager, boolean force, String body) {
+        return patch("apply", key, subresource, PatchType.APPLY,
+                "?force=" + force + "&fieldManager=" + encode(fieldManager), body);
+    }
+
+    private T patch(String verb, ObjectKey key, String subresource, PatchType patchType, String query, String body) {
+        String path = type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource) + query;
+        return decode(call(verb, key.toString(), "PATCH", path, body.getBytes(StandardCharsets.UTF_8),
                 patchType.contentType()));
     }
 
-    private String manager() {
-        int slash = userAgent.indexOf('/');
-        return slash < 0 ? userAgent : userAgent.substring(0, slash);
+    @Override
+    public Set<String> appliers(ObjectKey key) {
+        return Appliers.of(Json.read(content("get", key.toString(),
+                request("GET", type.path(key), null, "").withAccept("application/json"))));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.wheelhouse.client;
 
+import java.util.Set;
+
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
@@ -47,12 +49,30 @@ public interface ResourceClient<T extends KubernetesObject> {
     T updateSubresource(T object, String subresource);
 
     /**
-     * Patches the object, or a subresource of it. An apply has this client as its field manager, and is forced.
+     * Patches the object, or a subresource of it. For a server-side apply see {@link #apply}.
      *
      * @param subresource {@code "status"}, {@code "scale"}, …, or empty
      * @param body the patch, JSON
      */
     T patch(ObjectKey key, String subresource, PatchType patchType, String body);
+
+    /**
+     * Applies a configuration server-side. Creates the object if there is none.
+     *
+     * @param subresource {@code "status"}, {@code "scale"}, …, or empty
+     * @param fieldManager the owner of the fields that the configuration sets; fields that it set before and does not
+     *     set any more are removed, unless they have another owner too
+     * @param force whether to take fields over that another manager set to another value; otherwise this fails with 409
+     * @param body the configuration, JSON, with {@code apiVersion} and {@code kind}
+     * @return the object as stored
+     */
+    T apply(ObjectKey key, String subresource, String fieldManager, boolean force, String body);
+
+    /**
+     * The field managers that applied the object server-side, read from the server. The other reads leave out
+     * {@code metadata.managedFields}.
+     */
+    Set<String> appliers(ObjectKey key);
 
     /** Deletes the object. Returns when the server has accepted the deletion, which finalizers may delay. */
     void delete(ObjectKey key, Deletion deletion);

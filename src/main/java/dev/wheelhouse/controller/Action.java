@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -34,7 +36,9 @@ public sealed interface Action {
                 case Update update -> "update";
                 case UpdateStatus update -> "update_status";
                 case UpdateSubresource update -> "update_" + update.subresource();
-                case Patch patch -> "patch";
+                case Patch patch -> patch.subresource().isEmpty() ? "patch" : "patch_" + patch.subresource();
+                case Apply apply -> apply.subresource().isEmpty() ? "apply" : "apply_" + apply.subresource();
+                case CreateSubresource create -> "create_" + create.subresource();
                 case DeleteCollection delete -> "deletecollection";
                 case Delete delete -> "delete";
             };
@@ -76,15 +80,22 @@ public sealed interface Action {
         }
     }
 
-    /** Patches an object, or a subresource if {@code subresource} is not empty. */
+    /**
+     * Patches an object, or a subresource if {@code subresource} is not empty.
+     *
+     * @param harmless HTTP status codes that count as success, because the wanted state holds already or no longer
+     *     matters
+     * @param model the class in which the answer is wanted; null if only its metadata matters
+     */
     record Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
-            String why, Set<Integer> harmless) implements Write {
-        /**
-         * @param harmless HTTP status codes that count as success, because the wanted state holds already or no longer
-         *     matters
-         */
+            String why, Set<Integer> harmless, @Nullable Class<? extends KubernetesObject> model) implements Write {
         public Patch {
             harmless = Set.copyOf(harmless);
+        }
+
+        public Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
+                String why, Set<Integer> harmless) {
+            this(type, target, subresource, patchType, body, why, harmless, null);
         }
 
         public Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
@@ -92,6 +103,20 @@ public sealed interface Action {
             this(type, target, subresource, patchType, body, why, Set.of());
         }
     }
+
+    /**
+     * Applies a configuration server-side.
+     *
+     * @param model the class of the object
+     * @param force whether to take over fields that another manager has set to another value
+     * @param body the configuration, JSON
+     */
+    record Apply(ResourceType type, ObjectKey target, String subresource, Class<? extends KubernetesObject> model,
+            String fieldManager, boolean force, String body, String why) implements Write {}
+
+    /** Creates a subresource, such as {@code pods/eviction}. */
+    record CreateSubresource(ResourceType type, ObjectKey target, String subresource, Object body,
+            String why) implements Write {}
 
     /** Deletes an object. If it does not exist, the delete counts as success. */
     record Delete(ResourceType type, ObjectKey target, Deletion deletion, String why) implements Write {}

@@ -1,9 +1,12 @@
 package dev.wheelhouse.controller;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** The dependencies of a controller. The methods with a name return the parts of the controller with that name. */
@@ -25,10 +28,30 @@ public interface ControllerContext {
     ActionExecutor executor(String controller, String eventSource);
 
     /** A new work queue with upstream's rate limits: 5 ms to 1000 s per key, 10 retries a second per namespace. */
-    <K> WorkQueue<K> queue(String name);
+    default <K> WorkQueue<K> queue(String name) {
+        return queue(name, RateLimits.CONTROLLER);
+    }
+
+    /** A new work queue. The limit per second is one for each namespace. */
+    <K> WorkQueue<K> queue(String name, RateLimits limits);
 
     /** The number of workers of a controller. */
-    int workers(String controller);
+    default int workers(String controller) {
+        return workers(controller, null);
+    }
+
+    /**
+     * The number of workers of a controller.
+     *
+     * @param preset the number if the options name none for this controller; null for that of all controllers
+     */
+    int workers(String controller, @Nullable Integer preset);
+
+    /** Whether a controller that is made now only plans. Its executor then writes nothing. */
+    boolean observes(String controller);
+
+    /** Whether a controller may write at this moment: this process leads, and the controller does not observe. */
+    boolean mayWrite(String controller);
 
     /**
      * The record of a controller's writes that the caches do not show yet. Calls with the same name return the same

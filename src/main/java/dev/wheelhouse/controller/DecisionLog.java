@@ -44,7 +44,7 @@ final class DecisionLog {
     }
 
     private static void add(Map<Line, List<String>> lines, Action.Write write, ObjectKey target) {
-        Line line = new Line(write.verb() + " " + write.type(), write.why(), write instanceof Action.UpdateStatus);
+        Line line = new Line(write.verb() + " " + write.type(), write.why(), write.verb().endsWith("_status"));
         lines.computeIfAbsent(line, l -> new ArrayList<>()).add(target.toString());
     }
 

@@ -26,6 +26,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -39,6 +40,7 @@ public abstract class KeyedController implements Controller {
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
 
     private final String name;
+    private final @Nullable Integer presetWorkers;
     private final ControllerContext context;
     private final ConsistencyStore consistency;
     private final ForbiddenWrites forbidden;
@@ -56,10 +58,17 @@ public abstract class KeyedController implements Controller {
 
     /** @param eventSource the component in its Events, if upstream's differs from the controller's name */
     protected KeyedController(String name, String eventSource, ControllerContext context) {
+        this(name, eventSource, context, RateLimits.CONTROLLER, null);
+    }
+
+    /** @param workers the number of workers if the options name none for this controller; null for that of all */
+    protected KeyedController(String name, String eventSource, ControllerContext context, RateLimits limits,
+            @Nullable Integer workers) {
         this.name = name;
+        this.presetWorkers = workers;
         this.context = context;
         this.consistency = context.consistency(name);
-        this.queue = context.queue(name);
+        this.queue = context.queue(name, limits);
         this.executor = context.executor(name, eventSource);
         this.clock = context.clock();
         this.forbidden = new ForbiddenWrites(name, queue);
@@ -79,9 +88,22 @@ public abstract class KeyedController implements Controller {
      */
     protected final <T extends KubernetesObject> SharedIndexInformer<T> informerFor(ResourceType type, Class<T> model) {
         SharedIndexInformer<T> informer = context.informers().informer(type, model);
-        informers.add(informer);
-        consistency.register(type, informer);
+        follow(informer);
         return informer;
+    }
+
+    /** The same for an informer that was made with limits. Of several informers of one type, writes wait for the last. */
+    protected final void follow(SharedIndexInformer<? extends KubernetesObject> informer) {
+        informers.add(informer);
+        consistency.register(informer.type(), informer);
+    }
+
+    /**
+     * Records that a sync of a key deleted an object that its cache shows alive. The key is synced again only after the
+     * cache shows the deletion.
+     */
+    protected final void deleted(ObjectKey key, ResourceType type, KubernetesObject cached) {
+        consistency.goneAt(key, type, ObjectKey.of(cached), String.valueOf(cached.getMetadata().getResourceVersion()));
     }
 
     /**
@@ -115,7 +137,7 @@ public abstract class KeyedController implements Controller {
     public List<Loop> loops() {
         if (workers.isEmpty()) {
             Outage<ObjectKey> outage = new Outage<>(queue, clock);
-            for (int i = 0; i < context.workers(name); i++) {
+            for (int i = 0; i < context.workers(name, presetWorkers); i++) {
                 workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
             }
         }

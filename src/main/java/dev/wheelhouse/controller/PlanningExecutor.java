@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.ModelJson;
 
 /**
  * An executor that writes nothing. It counts and logs the planned writes, once for each change of an owner's plan. It
@@ -113,7 +114,9 @@ final class PlanningExecutor implements ActionExecutor {
             case Action.Update update -> update.object();
             case Action.UpdateStatus update -> update.object();
             case Action.UpdateSubresource update -> update.object();
+            case Action.Apply apply -> ModelJson.read(apply.body(), apply.model());
             case Action.Patch patch -> null;
+            case Action.CreateSubresource create -> null;
             case Action.DeleteCollection delete -> null;
             case Action.Delete delete -> null;
         };

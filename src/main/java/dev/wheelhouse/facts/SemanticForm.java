@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.facts.TypeSchema.Field;
 
 /**
@@ -22,6 +23,12 @@ import dev.wheelhouse.facts.TypeSchema.Field;
  */
 public final class SemanticForm {
     private SemanticForm() {}
+
+    /** The form of an object of a type. Of a type that is not built in, only numbers have a normal form. */
+    public static Object of(JsonNode object, ResourceType type) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        return schema == null ? plain(object) : of(object, schema);
+    }
 
     /**
      * The form of an object: sorted maps, lists, texts, booleans and decimals without trailing zeros.

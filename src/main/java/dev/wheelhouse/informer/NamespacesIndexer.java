@@ -66,6 +66,16 @@ final class NamespacesIndexer<T> implements Indexer<T> {
     }
 
     @Override
+    public void removeIndex(String name) {
+        byNamespace.values().forEach(indexer -> indexer.removeIndex(name));
+    }
+
+    @Override
+    public void ensureIndex(String name, Function<T, Collection<String>> values) {
+        byNamespace.values().forEach(indexer -> indexer.ensureIndex(name, values));
+    }
+
+    @Override
     public int size() {
         return byNamespace.values().stream().mapToInt(Indexer::size).sum();
     }

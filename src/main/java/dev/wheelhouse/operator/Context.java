@@ -8,6 +8,8 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Result;
 
@@ -22,6 +24,9 @@ public interface Context<P extends KubernetesObject> {
 
     /** An object of a declared class. */
     <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key);
+
+    /** An object of a type that was declared without a class. */
+    Optional<Unstructured> get(ResourceType type, ObjectKey key);
 
     /** The objects of a declared class in a namespace (empty for all) that match a selector. */
     <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels);
@@ -64,8 +69,14 @@ public interface Context<P extends KubernetesObject> {
     /** Does what a decision says: objects, pruning, status, Events. @return when to reconcile again */
     Result execute(Decision decision);
 
-    /** Reads and writes of the API server itself, for what the caches do not show. */
+    /**
+     * Reads and writes of the API server itself, for what the caches do not show. The next reconciliation of this
+     * primary object waits until the caches show these writes, if the type was declared.
+     */
     <T extends KubernetesObject> ResourceClient<T> live(Class<T> type);
+
+    /** The same for a type without a class. */
+    ResourceClient<Unstructured> live(ResourceType type);
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

@@ -12,8 +12,8 @@ import io.kubernetes.client.common.KubernetesObject;
  */
 public sealed interface Operator<P extends KubernetesObject> permits ReconcilingOperator, DecidingOperator {
     /**
-     * Declares what the operator watches, owns and needs. Called once, before any object is handed over; nothing is
-     * running yet, so it must not call the API server.
+     * Declares what the operator watches, owns and needs, and does nothing else. Called before any object is handed
+     * over, and again by whoever generates definitions and roles from the declaration.
      */
     void setup(Setup<P> setup);
 }

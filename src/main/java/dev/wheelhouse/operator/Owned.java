@@ -5,6 +5,7 @@ import java.util.Optional;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
@@ -22,4 +23,7 @@ public interface Owned {
 
     /** The objects of a type that was declared without a class. */
     List<Unstructured> all(ResourceType type);
+
+    /** The objects of a type of which only the metadata was declared ({@link Setup#watchesMetadata}). */
+    List<PartialObjectMetadata> metadata(ResourceType type);
 }

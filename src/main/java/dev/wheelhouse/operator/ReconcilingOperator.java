@@ -9,7 +9,8 @@ public non-sealed interface ReconcilingOperator<P extends KubernetesObject> exte
     /**
      * Brings the cluster to the state that one primary object asks for. Called after each change of the object, of what
      * it owns and of what it watches, and only while the caches show the operator's own last writes for this object. Not
-     * called for an object that is being deleted, if the operator has a finalizer; its clean-up is called instead.
+     * called for an object that is being deleted: its owned objects go with it. An operator that must undo more has a
+     * finalizer, whose clean-up is called instead.
      *
      * @return when to call again; an exception counts as {@link Result.Retry}, with a growing delay
      * @throws InterruptedException if the process stops or the timeout has passed

@@ -175,6 +175,8 @@ final class PlanEndpoint {
             case Action.UpdateStatus update -> entry.put("body", ModelJson.tree(update.object()).path("status"));
             case Action.UpdateSubresource update -> entry.put("body", tree(update.object()));
             case Action.Patch patch -> entry.put("body", patch.body());
+            case Action.Apply apply -> entry.put("body", apply.body());
+            case Action.CreateSubresource create -> entry.put("body", ModelJson.tree(create.body()));
             case Action.Delete delete -> {
                 // A delete has no body.
             }

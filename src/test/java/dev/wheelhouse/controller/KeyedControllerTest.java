@@ -32,8 +32,8 @@ class KeyedControllerTest {
     }
 
     private DefaultControllerContext context(boolean observeOnly) {
-        return cluster.context(new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(),
-                () -> observeOnly, () -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+        return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
+                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
     /** A controller that creates one more pod in each sync. */

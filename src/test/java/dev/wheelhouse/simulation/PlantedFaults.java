@@ -37,8 +37,9 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {
@@ -94,8 +95,8 @@ final class PlantedFaults {
     /** Keys that should be retried are dropped. */
     static final PlantedFault LOST_REQUEUE = (server, context) -> new Surgery(context) {
         @Override
-        public <K> WorkQueue<K> queue(String name) {
-            WorkQueue<K> queue = context.queue(name);
+        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+            WorkQueue<K> queue = context.queue(name, limits);
             return new ForgetfulQueue<>(queue);
         }
     };
@@ -291,8 +292,8 @@ final class PlantedFaults {
         }
 
         @Override
-        public <K> WorkQueue<K> queue(String name) {
-            return behind.queue(name);
+        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+            return behind.queue(name, limits);
         }
 
         @Override
@@ -311,8 +312,18 @@ final class PlantedFaults {
         }
 
         @Override
-        public int workers(String controller) {
-            return behind.workers(controller);
+        public int workers(String controller, @Nullable Integer preset) {
+            return behind.workers(controller, preset);
+        }
+
+        @Override
+        public boolean observes(String controller) {
+            return behind.observes(controller);
+        }
+
+        @Override
+        public boolean mayWrite(String controller) {
+            return behind.mayWrite(controller);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.wheelhouse.client.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.LastApplied;
@@ -90,14 +92,29 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
-        String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
-        Map<String, String> query = patchType == PatchType.APPLY
-                ? Map.of("fieldManager", transport.fieldManager(), "force", "true")
-                : Map.of();
+        return patch("patch ", key, subresource, patchType, Map.of(), body);
+    }
+
+    @Override
+    public T apply(ObjectKey key, String subresource, String fieldManager, boolean force, String body) {
+        return patch("apply ", key, subresource, PatchType.APPLY,
+                Map.of("fieldManager", fieldManager, "force", String.valueOf(force)), body);
+    }
+
+    private T patch(String verb, ObjectKey key, String subresource, PatchType patchType, Map<String, String> query,
+            String body) {
+        String tried = verb + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
         byte[] answer = transport.send(
                 new Outgoing(tried, "PATCH", type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), query,
                         accept, patchType.contentType(), body.getBytes(StandardCharsets.UTF_8)));
         return decoder.readAnswer(tried, answer);
+    }
+
+    @Override
+    public Set<String> appliers(ObjectKey key) {
+        byte[] answer = transport.send(new Outgoing("get " + describe(key), "GET", type.path(key), Map.of(),
+                HttpTransport.JSON, null, null));
+        return Appliers.of(ModelJson.tree(answer, 0, answer.length));
     }
 
     @Override

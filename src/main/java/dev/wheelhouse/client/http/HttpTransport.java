@@ -307,12 +307,6 @@ final class HttpTransport implements AutoCloseable {
         }
     }
 
-    /** The field manager of this client's writes, as the server derives it from the user agent. */
-    String fieldManager() {
-        int slash = userAgent.indexOf('/');
-        return slash < 0 ? userAgent : userAgent.substring(0, slash);
-    }
-
     private static void check(String tried, Response response) throws IOException {
         if (!response.isSuccessful()) {
             throw Statuses.error(tried, response.code(),

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -304,9 +304,9 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void anApplyIsForcedAndMadeInTheClientsName() {
+    void anApplyNamesItsFieldManager() {
         server.answerWith(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
-        configMaps.patch(A, "", PatchType.APPLY, "{}");
+        configMaps.apply(A, "", "test", true, "{}");
         assertThat(server.requests.getFirst().target()).startsWith("/api/v1/namespaces/default/configmaps/a?")
                 .contains("fieldManager=test").contains("force=true");
         assertThat(server.requests.getFirst().headers()).containsEntry("user-agent", "test/1")

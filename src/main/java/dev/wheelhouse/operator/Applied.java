@@ -1,0 +1,48 @@
+package dev.wheelhouse.operator;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * Remembers what an operator wrote and how the server stored it, so that nothing is sent where nothing would change.
+ * The server's answer shows how it fills in and rewrites values: while the stored values of the wanted fields stay as
+ * in the answer, the same configuration would change nothing. A new process remembers nothing: it applies each object
+ * once, and the server ignores an apply that changes nothing. Only the worker that has a key uses the key's memory.
+ */
+final class Applied {
+    private final Map<ObjectKey, Map<Target, Memo>> byOwner = new ConcurrentHashMap<>();
+
+    /** @param subresource {@code status} or empty */
+    record Target(ResourceType type, ObjectKey key, String subresource) {}
+
+    /**
+     * @param uid the stored object's UID
+     * @param wanted a hash of the configuration that was sent; null for an object that others applied
+     * @param shown a hash of the stored values of the wanted fields
+     */
+    record Memo(String uid, @Nullable UUID wanted, @Nullable UUID shown) {}
+
+    @Nullable
+    Memo get(ObjectKey owner, Target target) {
+        return byOwner.getOrDefault(owner, Map.of()).get(target);
+    }
+
+    void put(ObjectKey owner, Target target, Memo memo) {
+        byOwner.computeIfAbsent(owner, key -> new HashMap<>()).put(target, memo);
+    }
+
+    void remove(ObjectKey owner, Target target) {
+        byOwner.getOrDefault(owner, new HashMap<>()).remove(target);
+    }
+
+    void forget(ObjectKey owner) {
+        byOwner.remove(owner);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.wheelhouse.operator;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.operator.Declaration.Part;
+
+/** The objects of one primary object in an operator's caches. Each is copied when it is asked for. */
+record CachedOwned(Caches<?> caches, V1ObjectMeta primary) implements Owned {
+    @Override
+    public <T extends KubernetesObject> List<T> all(Class<T> type) {
+        return related(caches.parts(type));
+    }
+
+    @Override
+    public List<Unstructured> all(ResourceType type) {
+        return related(caches.parts(type));
+    }
+
+    @Override
+    public List<PartialObjectMetadata> metadata(ResourceType type) {
+        return related(caches.metadata(type));
+    }
+
+    private <T extends KubernetesObject> List<T> related(List<Part<T>> parts) {
+        return caches.related(parts, primary).stream().map(ModelJson::copy).toList();
+    }
+
+    @Override
+    public <T extends KubernetesObject> Optional<T> named(Class<T> type, String name) {
+        List<Part<T>> parts = caches.parts(type);
+        String namespace = parts.getFirst().type().namespaced() ? primary.getNamespace() : null;
+        ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
+        return caches.related(parts, primary).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst()
+                .map(ModelJson::copy);
+    }
+}

@@ -1,0 +1,308 @@
+package dev.wheelhouse.operator;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.informer.Indexer;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * The caches of one operator: one informer for each declared type, with indices by owner, by mapping, and those that
+ * were declared. All methods return the cached objects themselves; callers copy them. Thread safe.
+ */
+final class Caches<P extends KubernetesObject> {
+    private static final Logger log = LoggerFactory.getLogger(Caches.class);
+    private static final Comparator<KubernetesObject> BY_KEY = Comparator.comparing(ObjectKey::of);
+
+    private final Declaration<P> declaration;
+    private final Map<Part<?>, SharedIndexInformer<? extends KubernetesObject>> informers = new LinkedHashMap<>();
+
+    Caches(Declaration<P> declaration, SharedInformerFactory factory) {
+        this.declaration = declaration;
+        declaration.parts().forEach(part -> informers.put(part, make(part, factory)));
+        declaration.indexes().forEach(this::addIndex);
+    }
+
+    private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory) {
+        SharedIndexInformer<T> informer = part.namespaces().isEmpty()
+                ? limited(part, factory, "")
+                : part.namespaces().size() == 1
+                        ? limited(part, factory, part.namespaces().iterator().next())
+                        : factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields());
+        if (part.role() != Role.PRIMARY) {
+            // An operator that is made again finds its indices in informers that others kept running.
+            informer.getIndexer().ensureIndex(indexOf(part), object -> related(part, object));
+        }
+        return informer;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends KubernetesObject> SharedIndexInformer<T> limited(Part<T> part,
+            SharedInformerFactory factory, String namespace) {
+        return part.metadataOnly()
+                ? (SharedIndexInformer<T>) factory.metadata(part.type(), namespace, part.labels(), part.fields())
+                : factory.informer(part.type(), part.model(), namespace, part.labels(), part.fields());
+    }
+
+    /** Several operators share an informer, so the names of their indices begin with the operator's. */
+    private String indexOf(Part<?> part) {
+        return declaration.name() + "/" + part.role();
+    }
+
+    private <T extends KubernetesObject> void addIndex(Declaration.Index<T> index) {
+        informers.forEach((part, informer) -> {
+            if (part.model() == index.model()) {
+                Caches.<T>indexer(informer).ensureIndex(declaration.name() + "/" + index.name(), object -> guarded(index.model(), "the index " + index.name(), object, index.values()));
+            }
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends KubernetesObject> Indexer<T> indexer(SharedIndexInformer<? extends KubernetesObject> informer) {
+        return (Indexer<T>) informer.getIndexer();
+    }
+
+    /** The values under which an object is found for a primary object: its owner's UID, or the mapped keys. */
+    private <T extends KubernetesObject> Collection<String> related(Part<T> part, T object) {
+        if (part.mapping() != null) {
+            return guarded(part.model(), "the mapping", object, part.mapping()).stream().map(ObjectKey::toString)
+                    .toList();
+        }
+        V1OwnerReference owner = OwnerReferences.controllerOf(object.getMetadata());
+        return owner == null || owner.getUid() == null ? List.of() : List.of(owner.getUid());
+    }
+
+    /** Calls an operator's function, which must not break the cache that it is called for. */
+    private <T extends KubernetesObject, R> Collection<R> guarded(Class<?> model, String what, T object,
+            Function<? super T, ? extends Collection<R>> function) {
+        try {
+            return function.apply(object);
+        } catch (RuntimeException e) {
+            log.error("{}: {} of {} failed for {}, which is left out", declaration.name(), what, model.getSimpleName(),
+                    ObjectKey.of(object), e);
+            return List.of();
+        }
+    }
+
+    /** In the order of the declarations; the primary type's comes first. */
+    List<SharedIndexInformer<? extends KubernetesObject>> informers() {
+        return List.copyOf(informers.values());
+    }
+
+    // ---- events
+
+    /**
+     * Registers handlers that add the keys of the primary objects that a change concerns.
+     *
+     * @param ignored whether the change that led to this state of a primary object concerns nobody
+     */
+    void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
+        informers.keySet().forEach(part -> register(part, queue, ignored));
+    }
+
+    private <T extends KubernetesObject> void register(Part<T> part, WorkQueue<ObjectKey> queue,
+            Predicate<KubernetesObject> ignored) {
+        informer(part).addEventHandler(new Handler<>(part, queue, ignored), part.role() == Role.PRIMARY
+                ? declaration.resync()
+                : Duration.ZERO);
+    }
+
+    private final class Handler<T extends KubernetesObject> implements ResourceEventHandler<T> {
+        private final Part<T> part;
+        private final WorkQueue<ObjectKey> queue;
+        private final Predicate<KubernetesObject> ignored;
+
+        Handler(Part<T> part, WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
+            this.part = part;
+            this.queue = queue;
+            this.ignored = ignored;
+        }
+
+        @Override
+        public void onAdd(T object, boolean initial) {
+            enqueue(null, object, initial ? Priority.BACKGROUND : Priority.LIVE);
+        }
+
+        @Override
+        public void onUpdate(T before, T after) {
+            if (before == after) {
+                keys(after).forEach(key -> queue.add(key, Priority.BACKGROUND));
+            } else if (part.role() != Role.PRIMARY || !ignored.test(after)) {
+                enqueue(before, after, Priority.LIVE);
+            }
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            enqueue(object, null, Priority.LIVE);
+        }
+
+        private void enqueue(@Nullable T before, @Nullable T after, Priority priority) {
+            if (part.filter().passes(before, after)) {
+                Set<ObjectKey> keys = new LinkedHashSet<>();
+                if (before != null) {
+                    keys.addAll(keys(before));
+                }
+                if (after != null) {
+                    keys.addAll(keys(after));
+                }
+                keys.forEach(key -> queue.add(key, priority));
+            }
+        }
+
+        private Collection<ObjectKey> keys(T object) {
+            return switch (part.role()) {
+                case PRIMARY -> List.of(ObjectKey.of(object));
+                case OWNED -> owner(object.getMetadata());
+                case WATCHED -> related(part, object).stream().map(ObjectKey::parse).toList();
+            };
+        }
+    }
+
+    private List<ObjectKey> owner(V1ObjectMeta meta) {
+        ResourceType primary = declaration.primary().type();
+        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
+        if (owner == null || !primary.kind().equals(owner.getKind())
+                || !primary.group().equals(groupOf(owner.getApiVersion()))) {
+            return List.of();
+        }
+        return List.of(new ObjectKey(primary.namespaced() ? String.valueOf(meta.getNamespace()) : "", owner.getName()));
+    }
+
+    private static String groupOf(String apiVersion) {
+        int slash = apiVersion.indexOf('/');
+        return slash < 0 ? "" : apiVersion.substring(0, slash);
+    }
+
+    // ---- reads
+
+    @SuppressWarnings("unchecked")
+    private <T extends KubernetesObject> SharedIndexInformer<T> informer(Part<T> part) {
+        SharedIndexInformer<? extends KubernetesObject> informer = informers.get(part);
+        if (informer == null) {
+            throw new IllegalStateException("no informer of " + part.type());
+        }
+        return (SharedIndexInformer<T>) informer;
+    }
+
+    @Nullable
+    P primary(ObjectKey key) {
+        return informer(declaration.primary()).get(key);
+    }
+
+    /** @throws IllegalArgumentException if the class was not declared */
+    <T extends KubernetesObject> List<Part<T>> parts(Class<T> model) {
+        return parts(part -> part.typed() && part.model() == model,
+                () -> model.getSimpleName() + ".class");
+    }
+
+    /** @throws IllegalArgumentException if the type was not declared without a class */
+    List<Part<Unstructured>> parts(ResourceType type) {
+        return parts(part -> part.model() == (Class<?>) Unstructured.class && part.type().equals(type),
+                () -> "the ResourceType of " + type);
+    }
+
+    /** @throws IllegalArgumentException if the type's metadata was not declared */
+    List<Part<PartialObjectMetadata>> metadata(ResourceType type) {
+        List<Part<PartialObjectMetadata>> found = find(part -> part.metadataOnly() && part.type().equals(type));
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException("operator " + declaration.name() + " does not declare the metadata of "
+                    + type + ": add setup.watchesMetadata in its setup");
+        }
+        return found;
+    }
+
+    private <T extends KubernetesObject> List<Part<T>> parts(Predicate<Part<?>> wanted,
+            Supplier<String> name) {
+        List<Part<T>> found = find(wanted);
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException("operator %s does not declare %s: add setup.owns(%2$s) or "
+                    .formatted(declaration.name(), name.get())
+                    + "setup.watches(%s, …) in its setup".formatted(name.get()));
+        }
+        return found;
+    }
+
+    @SuppressWarnings("unchecked")
+    private <T extends KubernetesObject> List<Part<T>> find(Predicate<Part<?>> wanted) {
+        List<Part<T>> found = new ArrayList<>();
+        for (Part<?> part : informers.keySet()) {
+            if (wanted.test(part)) {
+                found.add((Part<T>) part);
+            }
+        }
+        return found;
+    }
+
+    <T extends KubernetesObject> @Nullable T get(List<Part<T>> parts, ObjectKey key) {
+        for (Part<T> part : parts) {
+            T object = informer(part).get(key);
+            if (object != null) {
+                return object;
+            }
+        }
+        return null;
+    }
+
+    /** @param namespace empty for all */
+    <T extends KubernetesObject> List<T> list(List<Part<T>> parts, String namespace, LabelSelector labels) {
+        return merged(parts, part -> informer(part).getIndexer().list(namespace).stream()
+                .filter(object -> labels.matches(object.getMetadata().getLabels())).toList());
+    }
+
+    <T extends KubernetesObject> List<T> indexed(List<Part<T>> parts, String index, String value) {
+        if (declaration.indexes().stream()
+                .noneMatch(known -> known.name().equals(index) && known.model() == parts.getFirst().model())) {
+            throw new IllegalArgumentException("operator " + declaration.name() + " has no index \"" + index + "\" of "
+                    + parts.getFirst().model().getSimpleName() + ": add setup.index(\"" + index + "\", …) in its setup");
+        }
+        return merged(parts, part -> informer(part).getIndexer().byIndex(declaration.name() + "/" + index, value));
+    }
+
+    /** The objects that a primary object owns, and those that are mapped to it. */
+    <T extends KubernetesObject> List<T> related(List<Part<T>> parts, V1ObjectMeta primary) {
+        return merged(parts, part -> part.role() == Role.PRIMARY
+                ? List.of()
+                : informer(part).getIndexer().byIndex(indexOf(part), part.role() == Role.OWNED
+                        ? String.valueOf(primary.getUid())
+                        : ObjectKey.of(primary).toString()));
+    }
+
+    /** The objects of several caches, each once, sorted by key. */
+    private static <T extends KubernetesObject> List<T> merged(List<Part<T>> parts,
+            Function<Part<T>, List<T>> objects) {
+        Map<ObjectKey, T> all = new LinkedHashMap<>();
+        parts.forEach(part -> objects.apply(part).forEach(object -> all.putIfAbsent(ObjectKey.of(object), object)));
+        return all.values().stream().sorted(BY_KEY).toList();
+    }
+}

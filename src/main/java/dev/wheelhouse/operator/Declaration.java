@@ -1,0 +1,90 @@
+package dev.wheelhouse.operator;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * What an operator has declared in {@link Operator#setup}. {@link Setup} explains each part.
+ *
+ * @param others the types that it owns or watches, in the order of their declaration
+ * @param workers null if it did not say
+ * @param resync zero for never
+ */
+record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
+        List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
+        @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
+        CrdPolicy crd, List<Permission> permissions) {
+    enum Role {
+        PRIMARY, OWNED, WATCHED
+    }
+
+    /**
+     * A type that the operator caches.
+     *
+     * @param model {@link Unstructured} for a type without a class, {@link PartialObjectMetadata} for metadata only
+     * @param mapping the primary objects that an object of a watched type concerns; null for other roles
+     * @param namespaces empty for all
+     */
+    record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
+            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Set<String> namespaces,
+            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+        boolean metadataOnly() {
+            return model == (Class<?>) PartialObjectMetadata.class;
+        }
+
+        /** Whether code names the objects by their class; else by their {@link ResourceType}. */
+        boolean typed() {
+            return !metadataOnly() && model != (Class<?>) Unstructured.class;
+        }
+    }
+
+    record Index<T extends KubernetesObject>(String name, Class<T> model,
+            Function<? super T, ? extends Collection<String>> values) {}
+
+    record Finalizer<P extends KubernetesObject>(String name, Cleanup<P> cleanup) {}
+
+    record Permission(ResourceType type, List<String> verbs) {}
+
+    /**
+     * Runs an operator's {@link Operator#setup}.
+     *
+     * @throws IllegalArgumentException if the declaration cannot work
+     */
+    static <P extends KubernetesObject> Declaration<P> of(Operator<P> operator) {
+        DeclaringSetup<P> setup = new DeclaringSetup<>(operator);
+        operator.setup(setup);
+        return setup.declaration();
+    }
+
+    /** The primary type and the others. */
+    Stream<Part<?>> parts() {
+        return Stream.concat(Stream.of(primary), others.stream());
+    }
+
+    Stream<Part<?>> owned() {
+        return others.stream().filter(part -> part.role() == Role.OWNED);
+    }
+
+    /** The first part whose objects are of a class. */
+    @SuppressWarnings("unchecked")
+    <T extends KubernetesObject> Optional<Part<T>> part(Class<T> model) {
+        return parts().filter(part -> part.typed() && part.model() == model).map(part -> (Part<T>) part).findFirst();
+    }
+}

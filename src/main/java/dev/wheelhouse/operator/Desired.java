@@ -1,0 +1,86 @@
+package dev.wheelhouse.operator;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.operator.Declaration.Part;
+
+/** The configuration that is applied for an object that an operator wants. */
+final class Desired {
+    private static final List<String> SET_BY_SERVER = List.of("uid", "resourceVersion", "generation", "selfLink",
+            "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields");
+
+    private Desired() {}
+
+    /**
+     * The object without the fields that the server sets, with its namespace and its owner.
+     *
+     * @throws IllegalArgumentException if the primary object cannot own the object; the message says why
+     */
+    static <T extends KubernetesObject> ObjectNode of(T object, Part<T> part, ResourceType ownerType,
+            V1ObjectMeta owner) {
+        ResourceType type = part.type();
+        ObjectNode body = (ObjectNode) ModelJson.tree(object);
+        body.remove("status");
+        body.put("apiVersion", type.apiVersion()).put("kind", type.kind());
+        ObjectNode meta = body.withObjectProperty("metadata");
+        meta.remove(SET_BY_SERVER);
+        String what = type.kind() + " " + meta.path("name").asString("");
+        require(meta.path("name").isString(), "a " + type.kind() + " without metadata.name cannot be applied: "
+                + "its name is how it is found again, so generateName is not enough");
+        String home = Objects.requireNonNullElse(owner.getNamespace(), "");
+        if (!type.namespaced()) {
+            require(home.isEmpty(), what + " has no namespace, so " + ownerType.kind() + " " + ObjectKey.of(owner)
+                    + " cannot own it: write it with context.live(…), and delete it in a clean-up (setup.finalizer)");
+            meta.remove("namespace");
+        } else if (meta.path("namespace").asString("").isEmpty()) {
+            require(!home.isEmpty(), what + " needs metadata.namespace: its owner " + owner.getName() + " has none");
+            meta.put("namespace", home);
+        }
+        String namespace = meta.path("namespace").asString("");
+        require(home.isEmpty() || namespace.equals(home), what + " is in the namespace " + namespace + ", so "
+                + ownerType.kind() + " " + ObjectKey.of(owner) + " cannot own it: an owner with a namespace owns "
+                + "objects of its own namespace only. Write it with context.live(…), and delete it in a clean-up "
+                + "(setup.finalizer)");
+        require(part.namespaces().isEmpty() || part.namespaces().contains(namespace), what + " is in the namespace "
+                + namespace + ", but setup.owns limits " + type + " to " + part.namespaces());
+        LabelSelector labels = part.labels();
+        require(labels.matches(object.getMetadata().getLabels()), what + " does not have the labels " + labels
+                + " to which setup.owns limits " + type);
+        meta.set("ownerReferences", owners(meta, what, ownerType, owner));
+        return body;
+    }
+
+    private static ArrayNode owners(ObjectNode meta, String what, ResourceType ownerType, V1ObjectMeta owner) {
+        ArrayNode owners = meta.arrayNode();
+        for (JsonNode reference : meta.path("ownerReferences")) {
+            boolean same = reference.path("uid").asString("").equals(owner.getUid());
+            require(same || !reference.path("controller").asBoolean(false), what + " names "
+                    + reference.path("kind").asString("") + " " + reference.path("name").asString("")
+                    + " as its controller: an object has one controller, and for an applied object it is the primary "
+                    + "object");
+            if (!same) {
+                owners.add(reference);
+            }
+        }
+        return owners.add(ModelJson.tree(OwnerReferences.controllerReference(ownerType, owner)));
+    }
+
+    private static void require(boolean holds, String problem) {
+        if (!holds) {
+            throw new IllegalArgumentException(problem);
+        }
+    }
+}

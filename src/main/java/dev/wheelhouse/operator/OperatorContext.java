@@ -1,0 +1,337 @@
+package dev.wheelhouse.operator;
+
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.operator.Applied.Memo;
+import dev.wheelhouse.operator.Applied.Target;
+import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Role;
+
+/** The context of one sync. Every write goes through the executor, which fences, counts, logs or plans it. */
+final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+    private final OperatorController<P> controller;
+    private final Declaration<P> declaration;
+    private final Caches<P> caches;
+    private final ActionExecutor executor;
+    private final ObjectKey key;
+    /** The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced. */
+    private P primary;
+
+    OperatorContext(OperatorController<P> controller, ActionExecutor executor, ObjectKey key, P primary) {
+        this.controller = controller;
+        this.declaration = controller.declaration;
+        this.caches = controller.caches;
+        this.executor = executor;
+        this.key = key;
+        this.primary = primary;
+    }
+
+    /** The primary object; not a copy. */
+    P primary() {
+        return primary;
+    }
+
+    private V1ObjectMeta meta() {
+        return primary.getMetadata();
+    }
+
+    // ---- reads
+
+    @Override
+    public Owned owned() {
+        return new CachedOwned(caches, meta());
+    }
+
+    @Override
+    public <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey of) {
+        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+    }
+
+    @Override
+    public Optional<Unstructured> get(ResourceType type, ObjectKey of) {
+        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+    }
+
+    @Override
+    public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
+        return caches.list(caches.parts(type), namespace, labels).stream().map(ModelJson::copy).toList();
+    }
+
+    @Override
+    public <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value) {
+        return caches.indexed(caches.parts(type), index, value).stream().map(ModelJson::copy).toList();
+    }
+
+    @Override
+    public Instant now() {
+        return controller.now();
+    }
+
+    // ---- writes
+
+    /** Executes one write. @return the answer, or null if there is none */
+    @Nullable
+    KubernetesObject write(Action.Write write) {
+        Outcome outcome = executor.execute(key, List.of(write));
+        if (outcome.error() != null) {
+            throw outcome.error();
+        }
+        return outcome.written().isEmpty() ? null : outcome.written().getFirst();
+    }
+
+    /** Whether writes are sent, not only planned. */
+    boolean writes() {
+        return executor.writes();
+    }
+
+    @Override
+    public <T extends KubernetesObject> T apply(T desired) {
+        Part<T> part = partToApply(desired);
+        ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta());
+        ObjectKey of = ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
+        T stored = caches.get(List.of(part), of);
+        Object wanted = SemanticForm.of(body, part.type());
+        Target target = new Target(part.type(), of, "");
+        String why = stored == null ? "it does not exist" : reasonToApply(part.type(), target, wanted, stored);
+        if (why == null) {
+            return ModelJson.copy(Objects.requireNonNull(stored));
+        }
+        T answer = part.model().cast(write(new Action.Apply(part.type(), of, "", part.model(),
+                declaration.fieldManager(), true, ModelJson.write(body), why)));
+        if (executor.writes()) {
+            controller.applied.put(key, target, memo(part.type(), wanted, answer));
+        }
+        return answer;
+    }
+
+    /** Null if the stored object is as this operator applied it the last time. */
+    private @Nullable String reasonToApply(ResourceType type, Target target, Object wanted, KubernetesObject stored) {
+        V1OwnerReference owner = OwnerReferences.controllerOf(stored.getMetadata());
+        if (owner != null && !owner.getUid().equals(meta().getUid())) {
+            throw new ApiError("apply " + type + " " + target.key(), 409, "AlreadyOwned", "it is controlled by "
+                    + owner.getKind() + " " + owner.getName() + ", so " + declaration.primary().type().kind() + " "
+                    + key + " cannot own it: choose another name", null);
+        }
+        if (memo(type, wanted, stored).equals(controller.applied.get(key, target))) {
+            return null;
+        }
+        String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), type),
+                !type.equals(ResourceType.SECRETS));
+        return drift != null || !executor.writes() ? drift : "this process has not applied it yet";
+    }
+
+    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored) {
+        UUID shown = Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type)));
+        return new Memo(String.valueOf(stored.getMetadata().getUid()), Drift.hash(wanted), shown);
+    }
+
+    @SuppressWarnings("unchecked")
+    private <T extends KubernetesObject> Part<T> partToApply(T desired) {
+        Class<T> model = (Class<T>) desired.getClass();
+        List<Part<T>> parts;
+        if (desired instanceof Unstructured) {
+            parts = (List<Part<T>>) (List<?>) caches.parts(declaration.owned().map(Part::type)
+                    .filter(type -> type.kind().equals(desired.getKind())
+                            && type.apiVersion().equals(desired.getApiVersion()))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("operator " + declaration.name() + " owns no "
+                            + desired.getApiVersion() + " " + desired.getKind()
+                            + ": set apiVersion and kind of the object, and add setup.owns in its setup")));
+        } else {
+            parts = caches.parts(model);
+        }
+        return parts.stream().filter(part -> part.role() == Role.OWNED).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("operator " + declaration.name() + " does not own "
+                        + model.getSimpleName() + ": add setup.owns(" + model.getSimpleName()
+                        + ".class) in its setup"));
+    }
+
+    @Override
+    public void prune(List<? extends KubernetesObject> kept) {
+        Set<Target> wanted = new HashSet<>();
+        for (KubernetesObject object : kept) {
+            Part<?> part = partToApply(object);
+            String namespace = Objects.requireNonNullElse(object.getMetadata().getNamespace(),
+                    Objects.requireNonNullElse(meta().getNamespace(), ""));
+            wanted.add(new Target(part.type(), ObjectKey.of(part.type().namespaced() ? namespace : "",
+                    object.getMetadata().getName()), ""));
+        }
+        declaration.owned().forEach(part -> prune(part, wanted));
+    }
+
+    private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
+        for (T object : caches.related(List.of(part), meta())) {
+            Target target = new Target(part.type(), ObjectKey.of(object), "");
+            if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
+                    && wasApplied(target, String.valueOf(object.getMetadata().getUid()))) {
+                delete(part.type(), object, "it is not wanted any more");
+            }
+        }
+    }
+
+    /** Whether this operator applied an object, now or in another process, and not somebody else with the same owner. */
+    private boolean wasApplied(Target target, String uid) {
+        Memo memo = controller.applied.get(key, target);
+        if (memo != null && memo.uid().equals(uid)) {
+            return memo.wanted() != null;
+        }
+        try {
+            if (controller.client().metadata(target.type()).appliers(target.key())
+                    .contains(declaration.fieldManager())) {
+                return true;
+            }
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return false;
+            }
+            throw e;
+        }
+        controller.applied.put(key, target, new Memo(uid, null, null));
+        return false;
+    }
+
+    @Override
+    public void delete(KubernetesObject object) {
+        ResourceType type = object instanceof Unstructured
+                ? partToApply(object).type()
+                : ResourceTypes.of(object.getClass());
+        delete(type, object, "the operator decided so");
+    }
+
+    private void delete(ResourceType type, KubernetesObject object, String why) {
+        delete(type, ObjectKey.of(object),
+                Deletion.ofUid(object.getMetadata().getUid()).withPropagation("Background"), why);
+    }
+
+    void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
+        write(new Action.Delete(type, of, deletion, why));
+        controller.applied.remove(key, new Target(type, of, ""));
+        if (executor.writes()) {
+            controller.waitForDeletion(key, type, of);
+        }
+    }
+
+    // ---- the primary object
+
+    @Override
+    public void status(Object status) {
+        writeStatus(ModelJson.tree(status), List.of());
+    }
+
+    @Override
+    public void condition(String type, boolean status, String reason, String message) {
+        writeStatus(null, List.of(new Decision.Condition(type, status, reason, message)));
+    }
+
+    private void writeStatus(@Nullable JsonNode wanted, List<Decision.Condition> conditions) {
+        ResourceType type = declaration.primary().type();
+        JsonNode stored = ModelJson.tree(primary);
+        ObjectNode next = StatusChange.next(type, stored, wanted, conditions, now());
+        JsonNode before = stored.path("status");
+        Object form = status(type, next);
+        Target target = new Target(type, key, "status");
+        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)));
+        if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
+            return;
+        }
+        boolean own = ResourceTypes.hasStatusSubresource(declaration.primary().model());
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.set("status", StatusChange.diff(before, next));
+        if (patchPrimary(own ? "status" : "", patch, "the status has changed") && executor.writes()) {
+            controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
+                    Drift.hash(status(type, ModelJson.tree(primary).path("status")))));
+        }
+    }
+
+    private static Object status(ResourceType type, JsonNode status) {
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        object.set("status", status.isObject() ? status : JsonNodeFactory.instance.objectNode());
+        return SemanticForm.of(object, type);
+    }
+
+    /** Adds or removes the operator's finalizer. */
+    void finalizer(List<String> finalizers, String why) {
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.withObjectProperty("metadata").set("finalizers", ModelJson.tree(finalizers));
+        patchPrimary("", patch, why);
+    }
+
+    /**
+     * Patches the primary object at the version that this sync has seen, so that it fails with a conflict if another
+     * client has changed the object.
+     *
+     * @return whether there was an answer
+     */
+    private boolean patchPrimary(String subresource, ObjectNode patch, String why) {
+        patch.withObjectProperty("metadata").put("uid", meta().getUid()).put("resourceVersion",
+                meta().getResourceVersion());
+        Part<P> part = declaration.primary();
+        KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
+                patch.toString(), why, Set.of(), part.model()));
+        if (answer == null) {
+            return false;
+        }
+        primary = part.model().cast(answer);
+        return true;
+    }
+
+    @Override
+    public void event(EventType type, String reason, String message) {
+        executor.execute(key, List.of(new Action.Event(declaration.primary().type(), primary,
+                type == EventType.NORMAL ? "Normal" : "Warning", reason, message)));
+    }
+
+    @Override
+    public Result execute(Decision decision) {
+        decision.objects().forEach(this::apply);
+        if (!decision.keepsOthers()) {
+            prune(decision.objects());
+        }
+        if (decision.status() != null || !decision.conditions().isEmpty()) {
+            writeStatus(decision.status() == null ? null : ModelJson.tree(decision.status()), decision.conditions());
+        }
+        decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
+        return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
+    }
+
+    @Override
+    public <T extends KubernetesObject> ResourceClient<T> live(Class<T> type) {
+        return new LiveClient<>(this, controller.client().resource(ResourceTypes.of(type), type), type);
+    }
+
+    @Override
+    public ResourceClient<Unstructured> live(ResourceType type) {
+        return new LiveClient<>(this, controller.client().resource(type, Unstructured.class), Unstructured.class);
+    }
+}

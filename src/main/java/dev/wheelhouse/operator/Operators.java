@@ -1,0 +1,29 @@
+package dev.wheelhouse.operator;
+
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.manager.ControllerDescriptor;
+
+/** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
+public final class Operators {
+    private Operators() {}
+
+    /**
+     * Runs the operator's {@link Operator#setup} and describes its controller.
+     *
+     * @throws IllegalArgumentException if the declaration cannot work; the message names the operator and the remedy
+     */
+    public static <P extends KubernetesObject> ControllerDescriptor descriptor(Operator<P> operator) {
+        Declaration<P> declaration = Declaration.of(operator);
+        Set<ResourceType> types = declaration.parts().map(part -> part.type()).collect(Collectors.toSet());
+        String origin = operator.getClass().getName();
+        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, true, context -> switch (operator) {
+            case ReconcilingOperator<P> acting -> new OperatorController<>(context, declaration, acting::reconcile);
+            case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
+        });
+    }
+}

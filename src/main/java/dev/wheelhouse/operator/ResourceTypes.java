@@ -1,0 +1,156 @@
+package dev.wheelhouse.operator;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.facts.BuiltInResource;
+
+/** Finds the resource type of a class, and the primary class of an operator. */
+public final class ResourceTypes {
+    /** The official client's names: {@code V1Deployment}, {@code CoreV1Event}, {@code V2HorizontalPodAutoscaler}. */
+    private static final Pattern OFFICIAL = Pattern.compile("(\\w*?)V(\\d+(?:alpha\\d+|beta\\d+)?)([A-Z]\\w*)");
+    private static final String MODELS = "io.kubernetes.client.openapi.models";
+
+    private ResourceTypes() {}
+
+    /** The built-in resources; read when the first operator asks. */
+    private static final class Facts {
+        static final List<BuiltInResource> RESOURCES = BuiltInResource.all();
+    }
+
+    /**
+     * The type of a class's objects.
+     *
+     * @throws IllegalArgumentException if the class is neither one of the official client's resources nor has
+     *     {@link ResourceDefinition}; the message says what is missing
+     */
+    public static ResourceType of(Class<?> model) {
+        ResourceDefinition definition = model.getAnnotation(ResourceDefinition.class);
+        if (definition != null) {
+            return custom(model, definition);
+        }
+        if (model == Unstructured.class || model == PartialObjectMetadata.class) {
+            throw new IllegalArgumentException(model.getSimpleName()
+                    + " stands for objects of any type: use the method that takes a ResourceType");
+        }
+        BuiltInResource known = model.getPackageName().equals(MODELS) ? builtIn(model) : null;
+        if (known == null) {
+            throw new IllegalArgumentException(model.getName() + (model.getPackageName().equals(MODELS)
+                    ? " is not the class of a resource that Kubernetes 1.36 has"
+                    : " has no resource type: annotate it with @ResourceDefinition(group = …, version = …)"));
+        }
+        return known.type();
+    }
+
+    /** Whether objects of a class have a status that is written by the status subresource. */
+    static boolean hasStatusSubresource(Class<?> model) {
+        if (CustomResource.class.isAssignableFrom(model)) {
+            return argument(model, CustomResource.class, 1) != Void.class;
+        }
+        BuiltInResource known = model.getPackageName().equals(MODELS) ? builtIn(model) : null;
+        return known == null || known.has("status");
+    }
+
+    private static @Nullable BuiltInResource builtIn(Class<?> model) {
+        Matcher name = OFFICIAL.matcher(model.getSimpleName());
+        if (!name.matches()) {
+            return null;
+        }
+        String prefix = name.group(1).toLowerCase(Locale.ROOT);
+        for (BuiltInResource resource : Facts.RESOURCES) {
+            ResourceType type = resource.type();
+            String group = type.group().isEmpty() ? "core" : type.group().split("\\.", 2)[0];
+            if (type.kind().equals(name.group(3)) && type.version().equals("v" + name.group(2))
+                    && (prefix.isEmpty() || prefix.equals(group))) {
+                return resource;
+            }
+        }
+        return null;
+    }
+
+    private static ResourceType custom(Class<?> model, ResourceDefinition definition) {
+        String kind = definition.kind().isEmpty() ? model.getSimpleName() : definition.kind();
+        if (!definition.group().contains(".") || !definition.version().matches("v[a-z0-9]+")) {
+            throw new IllegalArgumentException("@ResourceDefinition of " + model.getName() + " has the group \""
+                    + definition.group() + "\" and the version \"" + definition.version()
+                    + "\": a group is a domain such as example.com, a version is such as v1 or v1beta1");
+        }
+        return new ResourceType(definition.group(), definition.version(),
+                definition.plural().isEmpty() ? plural(kind.toLowerCase(Locale.ROOT)) : definition.plural(), kind,
+                definition.namespaced());
+    }
+
+    /** The English plural of a word in lower case. */
+    private static String plural(String word) {
+        if (word.matches(".*(s|x|z|ch|sh)")) {
+            return word + "es";
+        }
+        return word.matches(".*[^aeiou]y") ? word.substring(0, word.length() - 1) + "ies" : word + "s";
+    }
+
+    /**
+     * The primary class of an operator, from the type argument of the interface that its class implements.
+     *
+     * @throws IllegalArgumentException if the class does not say it
+     */
+    @SuppressWarnings("unchecked")
+    static <P extends KubernetesObject> Class<P> primary(Class<?> operator) {
+        Class<?> found = argument(operator, Operator.class, 0);
+        if (found == null) {
+            throw new IllegalArgumentException(operator.getName() + " does not say which objects it reconciles: "
+                    + "name the class in its declaration, such as \"implements DecidingOperator<Website>\"");
+        }
+        return (Class<P>) found;
+    }
+
+    /**
+     * The class that a type argument of a generic supertype has.
+     *
+     * @return null if it is a raw type or a variable
+     */
+    static @Nullable Class<?> argument(Class<?> type, Class<?> supertype, int index) {
+        return argument(type, Map.of(), supertype, index);
+    }
+
+    private static @Nullable Class<?> argument(@Nullable Type type, Map<TypeVariable<?>, Type> known,
+            Class<?> supertype, int index) {
+        Map<TypeVariable<?>, Type> bound = new HashMap<>(known);
+        Class<?> raw;
+        if (type instanceof ParameterizedType parameterized) {
+            raw = (Class<?>) parameterized.getRawType();
+            for (int i = 0; i < raw.getTypeParameters().length; i++) {
+                Type argument = parameterized.getActualTypeArguments()[i];
+                bound.put(raw.getTypeParameters()[i], known.getOrDefault(argument, argument));
+            }
+        } else if (type instanceof Class<?> plain) {
+            raw = plain;
+        } else {
+            return null;
+        }
+        if (raw == supertype) {
+            Type argument = bound.get(raw.getTypeParameters()[index]);
+            return argument instanceof Class<?> found
+                    ? found
+                    : argument instanceof ParameterizedType generic ? (Class<?>) generic.getRawType() : null;
+        }
+        Class<?> found = argument(raw.getGenericSuperclass(), bound, supertype, index);
+        for (int i = 0; found == null && i < raw.getInterfaces().length; i++) {
+            found = argument(raw.getGenericInterfaces()[i], bound, supertype, index);
+        }
+        return found;
+    }
+}
