@@ -29,7 +29,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */

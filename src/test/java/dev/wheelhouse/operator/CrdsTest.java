@@ -71,7 +71,7 @@ class CrdsTest {
         Page page = new Page();
         page.title = "Home";
         page.icon = new byte[]{1, 2};
-        website.setSpec(new Website.Spec(Set.of("a", "b"), 3, "nginx", Theme.DARK, List.of(page),
+        website.setSpec(new Website.Spec(Set.of("a"), 3, "nginx", Theme.DARK, List.of(page),
                 List.of(new Website.Route("/a", 302, "/b")), Map.of("a", 1), new Quantity("1Gi"), new IntOrString("80%"),
                 new V1ResourceRequirements().putLimitsItem("cpu", new Quantity("1500m")),
                 List.of(new V1Container().name("proxy").image("envoy")), new V1LabelSelector().putMatchLabelsItem("a", "b"),

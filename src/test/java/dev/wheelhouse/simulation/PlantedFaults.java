@@ -39,7 +39,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {

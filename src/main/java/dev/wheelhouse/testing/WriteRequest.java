@@ -1,4 +1,4 @@
-package dev.wheelhouse.world;
+package dev.wheelhouse.testing;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import dev.wheelhouse.client.Deletion;
  * @param verb create, update, patch, delete or deletecollection
  * @param payload the object to create or put, the {@link Deletion}, or the text of the patch
  */
-public record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
+public record WriteRequest(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
     /** The object to create or put; null for other writes. */
     public @Nullable KubernetesObject object() {
         return payload instanceof KubernetesObject object ? object : null;

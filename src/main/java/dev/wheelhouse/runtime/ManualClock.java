@@ -3,7 +3,7 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A clock that the test moves by hand. */
+/** A clock for tests, which stands still until it is advanced by hand. It begins with the year 2026. Thread safe. */
 public final class ManualClock implements Clock {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
     private long nanos = 1;
@@ -18,8 +18,17 @@ public final class ManualClock implements Clock {
         return nanos;
     }
 
+    /** Lets time pass. */
     public synchronized void advance(Duration by) {
         now = now.plus(by);
         nanos += by.toNanos();
+    }
+
+    /**
+     * Sets the wall clock forward, or back by a negative duration, as an administrator or NTP does. Deadlines and delays
+     * do not move.
+     */
+    public synchronized void jump(Duration by) {
+        now = now.plus(by);
     }
 }

@@ -1,4 +1,4 @@
-package dev.wheelhouse.world;
+package dev.wheelhouse.testing;
 
 import java.util.Set;
 import java.util.function.Supplier;
@@ -67,7 +67,7 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
 
         private <R> R write(String verb, ObjectKey key, String subresource, Object payload,
                 Supplier<R> call) {
-            return interceptor.write(new Request(verb, type(), key, subresource, payload), call);
+            return interceptor.write(new WriteRequest(verb, type(), key, subresource, payload), call);
         }
 
         private void run(String verb, ObjectKey key, String subresource, Object payload, Runnable call) {

@@ -1,4 +1,4 @@
-package dev.wheelhouse.world;
+package dev.wheelhouse.testing;
 
 import java.util.function.Supplier;
 
@@ -14,7 +14,7 @@ import dev.wheelhouse.client.WatchStream;
  * Intercepts the calls of a client. It may observe, refuse or delay a call, or change its result.
  */
 public interface Interceptor {
-    default <R> R write(Request request, Supplier<R> call) {
+    default <R> R write(WriteRequest request, Supplier<R> call) {
         return call.get();
     }
 
