@@ -64,6 +64,11 @@ final class ServedTypes extends SignalledLoop {
         return types.isEmpty() || served != null;
     }
 
+    /** Looks at discovery again soon, because a type may have been installed. */
+    void lookSoon() {
+        schedule.soon();
+    }
+
     /** The types of these that are not served, or not known to be. */
     List<ResourceType> missing(Set<ResourceType> types) {
         return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
@@ -109,7 +114,8 @@ final class ServedTypes extends SignalledLoop {
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
+                .anyMatch(
+                        other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
     }
 
     /** Tries a list before the informer starts, because an informer that may not list would try for ever. */
