@@ -7,8 +7,8 @@ COPY pom.xml ./
 RUN mvn -B -q dependency:go-offline
 COPY config config
 COPY src src
-RUN mvn -B -q package -DskipTests \
- && java -Djarmode=tools -jar target/wheelhouse.jar extract --layers --launcher --destination /layers
+RUN mvn -B -q package -DskipTests -Dmaven.javadoc.skip -Dmaven.source.skip \
+ && java -Djarmode=tools -jar target/wheelhouse-exec.jar extract --layers --launcher --destination /layers
 
 FROM eclipse-temurin:25-jre
 RUN groupadd --gid 10001 wheelhouse && useradd --uid 10001 --gid 10001 --no-create-home wheelhouse

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every command line of the page about access, typed as it is written and in the page's order. */
 class AccessPageTest {
-    private static final String SERVER = "java -jar target/wheelhouse.jar";
+    private static final String SERVER = "java -jar target/wheelhouse-exec.jar";
     private static final Pattern ACTUATOR = Pattern.compile("Health and metrics: http://127\\.0\\.0\\.1:(\\d+)/");
     private static final String END = "@@ended with ";
 

@@ -34,7 +34,7 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.json.Json;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.testing.TestServer;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A PodDisruptionBudget holds what kubectl evicts: controllers, a hollow node and the real kubectl together. */

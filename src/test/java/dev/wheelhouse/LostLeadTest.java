@@ -16,7 +16,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.spring.LeadLostEvent;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** OtherProcessTest holds that a process which loses the lead ends with exit code 1. */

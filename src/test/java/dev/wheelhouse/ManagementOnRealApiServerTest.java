@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1EnvVar;
 
 import dev.wheelhouse.client.KubeClient;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A real kube-apiserver decides about the tokens at the management endpoints. */

@@ -40,7 +40,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.testing.TestServer;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The rights that health, metrics and the other management endpoints ask for. */

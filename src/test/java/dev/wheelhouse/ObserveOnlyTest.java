@@ -29,7 +29,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */
@@ -157,8 +157,8 @@ class ObserveOnlyTest {
                 eventually("it has planned", Duration.ofSeconds(20),
                         () -> output.getOut().contains("deployment-controller: would create replicasets.apps"));
                 assertThat(output.getOut())
-                        .contains("the controllers only observe and write nothing: kube-controller-manager "
-                                + "cp-1_abc renewed its lease kube-system/kube-controller-manager");
+                        .contains("the controllers that kube-controller-manager has too only observe and write "
+                                + "nothing: kube-controller-manager cp-1_abc renewed its lease kube-system/kube-controller-manager");
                 assertThat(get(observer, "/prometheus").body()).doesNotContain("controller_writes_total{");
                 assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).isEmpty();
             }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.opentest4j.TestAbortedException;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 
 /**
  * A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes.

@@ -34,7 +34,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Informers on a real kube-apiserver, with the initial state streamed and listed. */

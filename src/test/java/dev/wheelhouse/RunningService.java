@@ -1,5 +1,7 @@
 package dev.wheelhouse;
 
+import dev.wheelhouse.testing.Eventually;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

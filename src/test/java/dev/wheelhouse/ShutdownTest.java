@@ -1,5 +1,7 @@
 package dev.wheelhouse;
 
+import dev.wheelhouse.testing.Eventually;
+
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 package dev.wheelhouse;
 
+import dev.wheelhouse.testing.Eventually;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

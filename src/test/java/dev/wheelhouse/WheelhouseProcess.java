@@ -1,5 +1,7 @@
 package dev.wheelhouse;
 
+import dev.wheelhouse.testing.Eventually;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.Authorization;
@@ -65,7 +66,7 @@ public final class ApiServer implements AutoCloseable {
         requireProtection(options);
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
-        this.faults = new Faults(store);
+        this.faults = new Faults(store, options.clock());
         try {
             ApiServerOptions.Tls tls = options.tls();
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
@@ -239,7 +240,14 @@ public final class ApiServer implements AutoCloseable {
     /** Answers an in-process request, unless a {@link #faults fault} does. */
     ApiResponse handle(ApiRequest request) {
         ApiResponse injected = faults.before(request);
-        return injected == null ? rest.handle(request) : injected;
+        if (injected != null) {
+            return injected;
+        }
+        ApiResponse answer = rest.handle(request);
+        if (faults.losesAnswer(request)) {
+            throw new ApiError(request.method() + " " + request.path(), new IOException("injected fault: no answer"));
+        }
+        return answer;
     }
 
     private final class OverHttp implements HttpFront.Handler {
@@ -256,6 +264,11 @@ public final class ApiServer implements AutoCloseable {
         @Override
         public ApiResponse answer(Authorization.Granted granted, byte[] body) {
             return rest.answer(granted, body);
+        }
+
+        @Override
+        public boolean losesAnswer(ApiRequest request) {
+            return faults.losesAnswer(request);
         }
 
         @Override

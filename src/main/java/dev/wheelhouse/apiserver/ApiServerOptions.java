@@ -26,8 +26,13 @@ import dev.wheelhouse.runtime.Clock;
 public record ApiServerOptions(String address, int port, Clock clock, RandomGenerator random, Retention retention,
         Storage storage, ApiServerLimits limits, Security security, @Nullable Tls tls, String externalHost) {
 
-    /** Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory. */
+    /**
+     * Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory.
+     *
+     * @throws IllegalStateException if the class path lacks libraries that only the embedded API server needs
+     */
     public static ApiServerOptions defaults() {
+        RequiredLibraries.check();
         return new ApiServerOptions("127.0.0.1", 0, Clock.system(), RandomGenerator.of("L64X128MixRandom"),
                 Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "");
     }

@@ -13,7 +13,9 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.ManualClock;
 
 /**
  * Injects errors and delays, for tests of clients. Rules apply in the order of their creation: a request waits for each
@@ -21,10 +23,12 @@ import dev.wheelhouse.runtime.Durations;
  */
 public final class Faults {
     private final ObjectStore store;
+    private final Clock clock;
     private final List<Rule> rules = new CopyOnWriteArrayList<>();
 
-    Faults(ObjectStore store) {
+    Faults(ObjectStore store, Clock clock) {
         this.store = store;
+        this.clock = clock;
     }
 
     /**
@@ -61,7 +65,7 @@ public final class Faults {
         }
         RequestInfo about = request.about();
         for (Rule rule : rules) {
-            if (rule.fits(about) && rule.take()) {
+            if (!rule.losesAnswer && rule.fits(about) && rule.take()) {
                 ApiResponse answer = rule.apply(about);
                 if (answer != null) {
                     return answer;
@@ -71,7 +75,17 @@ public final class Faults {
         return null;
     }
 
-    /** Matching requests and their fault. The rule applies from the call of {@link #fail} or {@link #delay} on. */
+    /** Whether the answer to this request, which was executed, is lost. */
+    boolean losesAnswer(ApiRequest request) {
+        if (rules.isEmpty()) {
+            return false;
+        }
+        RequestInfo about = request.about();
+        return rules.stream().anyMatch(rule -> rule.losesAnswer && rule.fits(about) && rule.take());
+    }
+
+    /** Matching requests and their fault. The rule applies from the call of {@link #fail},
+     * {@link #delay} or {@link #loseAnswer} on. */
     public final class Rule {
         private final String verb;
         private final String resource;
@@ -79,6 +93,7 @@ public final class Faults {
         private final AtomicInteger hits = new AtomicInteger();
         private final CountDownLatch ended = new CountDownLatch(1);
         private Duration delay = Duration.ZERO;
+        private boolean losesAnswer;
         private int code;
         private String message = "";
 
@@ -101,7 +116,17 @@ public final class Faults {
             return this;
         }
 
-        /** Delays requests before they are executed. The delay also ends when the rule does. */
+        /** Executes the request, and breaks the connection before the client gets the answer. */
+        public Rule loseAnswer() {
+            losesAnswer = true;
+            rules.add(this);
+            return this;
+        }
+
+        /**
+         * Delays requests before they are executed. The delay also ends when the rule does. A manual clock is advanced by
+         * the delay instead.
+         */
         public Rule delay(Duration wait) {
             delay = wait;
             rules.add(this);
@@ -139,15 +164,23 @@ public final class Faults {
         }
 
         private @Nullable ApiResponse apply(RequestInfo request) {
-            try {
-                ended.await(Durations.saturatedNanos(delay), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            if (clock instanceof ManualClock manual) {
+                manual.advance(delay);
+            } else {
+                await();
             }
             return code == 0
                     ? null
                     : Refusals.status(code, "injected fault: " + request.verb() + " of "
                             + request.resourceAndSubresource() + ": " + message);
+        }
+
+        private void await() {
+            try {
+                ended.await(Durations.saturatedNanos(delay), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

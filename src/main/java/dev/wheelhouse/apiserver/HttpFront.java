@@ -94,6 +94,9 @@ final class HttpFront extends HttpServlet {
         /** Executes an accepted request. This may compute for long. */
         ApiResponse answer(Authorization.Granted granted, byte[] body);
 
+        /** Whether an injected fault loses the answer to a request. */
+        boolean losesAnswer(ApiRequest request);
+
         /** Whether the server requires no credentials. */
         boolean isOpen();
     }
@@ -209,10 +212,20 @@ final class HttpFront extends HttpServlet {
         count(request, granted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
                 clock.nanoTime() - began);
         if (answer instanceof ApiResponse.Content content) {
+            if (handler.losesAnswer(granted.request())) {
+                breakOff(response);
+            }
             send(request, response, content);
             return null;
         }
         return (ApiResponse.Stream) answer;
+    }
+
+    /** Announces a body and does not send it, because Tomcat would send an empty answer instead of none. */
+    private static void breakOff(HttpServletResponse response) throws IOException {
+        response.setContentLength(1);
+        response.flushBuffer();
+        throw new IOException("injected fault: the connection breaks");
     }
 
     private ApiResponse work(Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory)

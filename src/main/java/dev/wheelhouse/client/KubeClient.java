@@ -40,6 +40,15 @@ public interface KubeClient extends AutoCloseable {
         public Discovered(List<ResourceType> types, List<String> failures) {
             this(types, List.of(), failures);
         }
+
+        /** Whether the discovery of a type's group failed, so that it is unknown whether the type is served. */
+        public boolean failedFor(ResourceType type) {
+            // The text of a failure starts with the group or the group's version.
+            String name = type.group().isEmpty() ? type.version() : type.group();
+            return failures.stream().anyMatch(failure -> failure.startsWith(name) && (failure.length() == name.length()
+                    || !Character.isLetterOrDigit(failure.charAt(name.length()))
+                            && failure.charAt(name.length()) != '.'));
+        }
     }
 
     /** The server's address, for messages. */

@@ -47,6 +47,12 @@ public interface ControllerContext {
      */
     int workers(String controller, @Nullable Integer preset);
 
+    /** Whether a controller that is made now only plans. Its executor then writes nothing. */
+    boolean observes(String controller);
+
+    /** Whether a controller may write at this moment: this process leads, and the controller does not observe. */
+    boolean mayWrite(String controller);
+
     /**
      * The record of a controller's writes that the caches do not show yet. Calls with the same name return the same
      * store.

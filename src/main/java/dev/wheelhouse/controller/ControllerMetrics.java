@@ -1,5 +1,7 @@
 package dev.wheelhouse.controller;
 
+import java.util.function.IntSupplier;
+
 import dev.wheelhouse.api.ResourceType;
 
 /** The events that controllers count. Each method does nothing by default. Any thread may call them. */
@@ -8,8 +10,16 @@ public interface ControllerMetrics {
     };
 
     /**
+     * A controller is managed.
+     *
+     * @param blocked counts its syncs that have run for so long that they seem to block
+     * @param failing counts its keys whose last sync failed
+     */
+    default void managed(String controller, IntSupplier blocked, IntSupplier failing) {}
+
+    /**
      * A sync ended.
-     * @param result {@code done}, {@code requeue_after}, {@code retry} or {@code terminal}
+     * @param result {@code done}, {@code requeue}, {@code requeue_after}, {@code retry} or {@code terminal}
      * @param nanos the duration in nanoseconds
      */
     default void synced(String controller, String result, long nanos) {}

@@ -2,8 +2,8 @@ package dev.wheelhouse.controller;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,22 +31,21 @@ public final class DefaultControllerContext implements ControllerContext {
      *
      * @param workers the number of workers of a controller
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
-     * @param observeOnly whether to plan and write nothing; asked when an executor is made
-     * @param mayWrite whether this process leads; checked before each write, which fails if it is false
+     * @param observes whether a controller plans and writes nothing; asked when its executor is made
+     * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
      */
-    public record Settings(Workers workers, Parallel parallel, BooleanSupplier observeOnly,
-            BooleanSupplier mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+    public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
+            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
-            return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16), () -> false, () -> true,
-                    WorkQueueMetrics.NONE,
-                    ControllerMetrics.NONE);
+            return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
+                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
 
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
-            return new Settings((controller, preset) -> 1, Parallel.inOrder(), () -> false, () -> true, WorkQueueMetrics.NONE,
-                    ControllerMetrics.NONE);
+            return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
+                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
     }
 
@@ -89,10 +88,10 @@ public final class DefaultControllerContext implements ControllerContext {
 
     @Override
     public ActionExecutor executor(String controller, String eventSource) {
-        return settings.observeOnly().getAsBoolean()
+        return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
                 : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
-                        settings.parallel(), settings.mayWrite(), settings.controllerMetrics());
+                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics());
     }
 
     @Override
@@ -119,5 +118,15 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public int workers(String controller, @Nullable Integer preset) {
         return settings.workers().of(controller, preset);
+    }
+
+    @Override
+    public boolean observes(String controller) {
+        return settings.observes().test(controller);
+    }
+
+    @Override
+    public boolean mayWrite(String controller) {
+        return settings.mayWrite().test(controller);
     }
 }

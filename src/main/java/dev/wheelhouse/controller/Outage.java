@@ -1,15 +1,19 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Ends the backoff of all keys that the API server did not serve, as soon as it serves one of them again. A sync is not
+ * Records the keys whose last sync failed, and ends the backoff of all keys that the API server did not serve, as soon as it serves one of them again. A sync is not
  * served if its request failed for a reason of the server ({@link dev.wheelhouse.api.ApiError#isUnrelatedToObject()}).
  * After three such syncs in a row, one key is retried every five seconds. Upstream leaves each key to its own backoff,
  * which reaches 16 minutes in a long outage. The workers of one queue share it. Thread safe.
@@ -23,16 +27,56 @@ public final class Outage<K> {
     /** The number of syncs in a row that are not served, from which on there is an outage. */
     private static final int OUTAGE_AFTER = 3;
 
+    /** The number of failing keys whose errors are kept. Of further ones only the number is known. */
+    private static final int MOST_ERRORS = 1000;
+    private static final int LONGEST_ERROR = 500;
+
     private final WorkQueue<K> queue;
     private final Clock clock;
+    private final Map<K, Failure> failing = new ConcurrentHashMap<>();
     private final Set<K> unserved = new LinkedHashSet<>();
     private int unservedInARow;
     private long nextProbe;
+
+    private record Failure(Instant since, String error) {}
 
     public Outage(WorkQueue<K> queue, Clock clock) {
         this.queue = queue;
         this.clock = clock;
         this.nextProbe = clock.nanoTime();
+    }
+
+    /**
+     * Records a sync that failed.
+     * @return whether the key's last sync did not fail with the same error
+     */
+    boolean failed(K key, String error) {
+        String kept = failing.size() >= MOST_ERRORS && !failing.containsKey(key)
+                ? "the error is in the log"
+                : error.substring(0, Math.min(error.length(), LONGEST_ERROR));
+        Failure before = failing.get(key);
+        failing.put(key, new Failure(before == null ? clock.now() : before.since, kept));
+        return before == null || !before.error.equals(kept);
+    }
+
+    /** Records a sync that did not fail. */
+    void succeeded(K key) {
+        if (!failing.isEmpty()) {
+            failing.remove(key);
+        }
+    }
+
+    /** The number of keys whose last sync failed. */
+    public int failingKeys() {
+        return failing.size();
+    }
+
+    /** Some of the keys whose last sync failed, those that have failed for longest first. */
+    public List<FailingKey> failing(int most) {
+        return failing.entrySet().stream().sorted(Comparator.comparing(entry -> entry.getValue().since)).limit(most)
+                .map(entry -> new FailingKey(entry.getKey().toString(), entry.getValue().since,
+                        queue.numRequeues(entry.getKey()), entry.getValue().error))
+                .toList();
     }
 
     /** Records a sync that was not served. The rate limiter has already scheduled the key's retry. */

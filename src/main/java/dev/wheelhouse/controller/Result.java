@@ -7,8 +7,14 @@ public sealed interface Result {
     /** The object is in its desired state. The next change syncs it again. */
     record Done() implements Result {}
 
-    /** Sync again after a delay, without counting a failure. */
+    /**
+     * Sync again after a delay, without counting a failure. A delay that is not positive counts as {@link Requeue}, so
+     * that the key does not spin.
+     */
     record RequeueAfter(Duration delay) implements Result {}
+
+    /** Sync again after the rate limiter's delay, which doubles each time. Nothing failed. */
+    record Requeue() implements Result {}
 
     /** The sync failed. Sync again after the rate limiter's delay. */
     record Retry(Throwable cause) implements Result {}
@@ -22,6 +28,10 @@ public sealed interface Result {
 
     static Result requeueAfter(Duration delay) {
         return new RequeueAfter(delay);
+    }
+
+    static Result requeue() {
+        return new Requeue();
     }
 
     static Result retry(Throwable cause) {

@@ -35,6 +35,8 @@ public final class Worker<K> implements Loop {
     private final Clock clock;
     private final ControllerMetrics metrics;
     private volatile boolean closed;
+    private volatile @Nullable RunningSync running;
+    private boolean saidThatZeroSpins;
 
     /** @param outage shared by all workers of the queue */
     public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Readiness<? super K> readiness,
@@ -76,6 +78,20 @@ public final class Worker<K> implements Loop {
 
     private void work(K key) throws InterruptedException {
         long start = clock.nanoTime();
+        RunningSync sync = new RunningSync(key, Thread.currentThread(), start);
+        running = sync;
+        try {
+            work(key, start);
+        } finally {
+            running = null;
+            if (sync.isReported()) {
+                log.warn("{}: the sync of {} that seemed to block has ended after {} s", controller, key,
+                        sync.age(clock.nanoTime()).toSeconds());
+            }
+        }
+    }
+
+    private void work(K key, long start) throws InterruptedException {
         Result result;
         try {
             Duration delay = readiness.delay(key);
@@ -108,10 +124,21 @@ public final class Worker<K> implements Loop {
     }
 
     private void schedule(K key, Result result, long nanos) {
+        if (!(result instanceof Result.Retry || result instanceof Result.Terminal)) {
+            outage.succeeded(key);
+        }
         switch (result) {
             case Result.Done done -> {
                 queue.forget(key);
                 metrics.synced(controller, "done", nanos);
+            }
+            case Result.RequeueAfter after when !after.delay().isPositive() -> {
+                sayThatZeroSpins(key, after);
+                schedule(key, Result.requeue(), nanos);
+            }
+            case Result.Requeue requeue -> {
+                queue.addRateLimited(key);
+                metrics.synced(controller, "requeue", nanos);
             }
             case Result.RequeueAfter after -> {
                 queue.forget(key);
@@ -129,31 +156,61 @@ public final class Worker<K> implements Loop {
             case Result.Terminal terminal -> {
                 queue.forget(key);
                 metrics.synced(controller, "terminal", nanos);
+                outage.failed(key, "it cannot be synced until it is changed: " + terminal.reason());
                 log.warn("{}: {} cannot be synced until it is changed: {}", controller, key, terminal.reason());
             }
         }
     }
 
+    private void sayThatZeroSpins(K key, Result.RequeueAfter after) {
+        if (!saidThatZeroSpins) {
+            saidThatZeroSpins = true;
+            log.warn("{}: the sync of {} asks for another one after {}; such keys wait for the rate limiter's delay, so "
+                    + "that they do not spin. Return requeue() to say so, or a longer delay", controller, key,
+                    after.delay());
+        }
+    }
+
     private void report(K key, Throwable cause) {
-        int failures = queue.numRequeues(key);
         if (Thread.currentThread().isInterrupted()) {
             log.debug("{}: the sync of {} was interrupted: {}", controller, key, cause.toString());
-        } else if (cause instanceof ApiError e && e.isConflict()) {
+            return;
+        }
+        int failures = queue.numRequeues(key);
+        boolean isNew = outage.failed(key,
+                cause instanceof ApiError e ? String.valueOf(e.getMessage()) : cause.toString());
+        if (cause instanceof ApiError e && e.isConflict()) {
             log.info("{}: {} changed during its sync and is synced again (failure {} in a row): {}", controller, key,
                     failures, e.getMessage());
         } else if (cause instanceof ApiError e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
                     failures, e.getMessage());
-        } else {
+        } else if (isNew) {
             log.error("{}: the sync of {} failed and is retried (failure {} in a row)", controller, key, failures,
                     cause);
+        } else {
+            log.warn("{}: the sync of {} failed again and is retried (failure {} in a row): {}", controller, key,
+                    failures, cause.toString());
         }
+    }
+
+    /** The sync in progress; null if there is none. Any thread may ask. */
+    public @Nullable RunningSync running() {
+        return running;
+    }
+
+    /** The queue's failing keys, which are the same for all of its workers. Any thread may ask. */
+    public Outage<K> outage() {
+        return outage;
     }
 
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
             queue.awaitReady(nanos);
+        }
+        if (closed) {
+            throw new InterruptedException("the worker of " + controller + " was closed");
         }
     }
 

@@ -44,6 +44,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private final RandomGenerator random;
     private final ElectionListener listener;
     private final CompletableFuture<Void> led = new CompletableFuture<>();
+    private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private volatile Role role = Role.STANDBY;
     private volatile long renewedAt;
     private volatile boolean leaderKnown;
@@ -74,6 +75,11 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     @Override
     public void whenLeading(Runnable action) {
         CompletableFuture<Void> unused = led.thenRun(action);
+    }
+
+    @Override
+    public void whenLost(Runnable action) {
+        CompletableFuture<Void> unused = lost.thenRun(action);
     }
 
     private boolean isInTime() {
@@ -226,6 +232,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         role = Role.ENDED;
         leader = "this process no longer leads: " + why;
         log.error("{} no longer leads: {}", options.identity(), why);
+        lost.complete(null);
         listener.stoppedLeading(why);
     }
 

@@ -15,6 +15,9 @@ public interface Leadership {
         }
 
         @Override
+        public void whenLost(Runnable action) {}
+
+        @Override
         public boolean isLeaderKnown() {
             return true;
         }
@@ -36,6 +39,12 @@ public interface Leadership {
      * loop calls the action, so it must not block.
      */
     void whenLeading(Runnable action);
+
+    /**
+     * Calls an action once, as soon as this process has lost the lead, which is for good. The elector's loop calls it, so
+     * it must not block. {@link #isLeader} may be false some time before.
+     */
+    void whenLost(Runnable action);
 
     /** Whether it is known which process leads, be it this one or another. */
     boolean isLeaderKnown();

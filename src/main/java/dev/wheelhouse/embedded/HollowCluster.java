@@ -53,8 +53,16 @@ public final class HollowCluster implements AutoCloseable {
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
             Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
             WorkQueueMetrics queueMetrics, Clock clock) {
+        this(options, client, informers, events, schedulerMetrics, nodeMetrics, queueMetrics, clock,
+                new LoopRunner("hollow", clock));
+    }
+
+    /** @param runner runs the loops; this cluster closes it */
+    public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
+            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
+            WorkQueueMetrics queueMetrics, Clock clock, LoopRunner runner) {
         this.informers = informers;
-        this.runner = new LoopRunner("hollow", clock);
+        this.runner = runner;
         for (NodeAgentOptions node : options.nodes) {
             nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), nodeMetrics, clock));
         }

@@ -47,6 +47,9 @@ public interface Indexer<T> {
      */
     void addIndex(String name, Function<T, Collection<String>> values);
 
+    /** Removes an index that {@link #addIndex} added. Does nothing if there is none. */
+    void removeIndex(String name);
+
     /**
      * Adds an index unless there is one of that name. For users that come back to an informer which others kept
      * running, with the same function.

@@ -192,7 +192,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
      * Checks all caches for changed objects, if {@link InformerOptions#detectMutations} is on.
      * @throws IllegalStateException if a cached object was changed
      */
-    void verifyUnchanged() {
+    public void verifyUnchanged() {
         all().forEach(CachingInformer::verifyUnchanged);
     }
 

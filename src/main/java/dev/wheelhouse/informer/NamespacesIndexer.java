@@ -66,6 +66,11 @@ final class NamespacesIndexer<T> implements Indexer<T> {
     }
 
     @Override
+    public void removeIndex(String name) {
+        byNamespace.values().forEach(indexer -> indexer.removeIndex(name));
+    }
+
+    @Override
     public void ensureIndex(String name, Function<T, Collection<String>> values) {
         byNamespace.values().forEach(indexer -> indexer.ensureIndex(name, values));
     }

@@ -244,6 +244,15 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     }
 
     @Override
+    public void removeIndex(String name) {
+        synchronized (writing) {
+            Map<String, Index<T>> indices = new HashMap<>(state.indices);
+            indices.remove(name);
+            swap(new State<>(state.objects, Map.copyOf(indices)));
+        }
+    }
+
+    @Override
     public void ensureIndex(String name, Function<T, Collection<String>> values) {
         synchronized (writing) {
             if (!state.indices.containsKey(name)) {

@@ -2,87 +2,131 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.election.Leadership;
-import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.ScopedInformers;
+import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Makes controllers and starts the informers that they asked for. Starts each controller's loops when that controller's
- * own caches have synced, so that a type that cannot be listed delays only the controllers that need it (upstream:
- * {@code cmd/kube-controller-manager/app/controllermanager.go}).
+ * Runs controllers: makes each one when it may run, starts its loops when its own caches have synced, and ends it when
+ * it may not run any more (upstream: {@code cmd/kube-controller-manager/app/controllermanager.go}). Each controller has
+ * a life of its own: a type that cannot be listed, or a constructor that throws, delays only the controllers that need
+ * it.
  *
- * <p>It is a {@link Loop} that sleeps until the election is won, until a cache has synced, or until it is time to try
- * or to report again. One thread steps it; any thread may ask for its state and close it.
+ * <p>It is a {@link Loop} that sleeps until the election is won or lost, until a cache has synced, or until it is time
+ * to look or to report again. One thread steps it; any thread may ask for its state and close it.
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
-    private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration REPORT = Duration.ofSeconds(10);
+    private static final Duration LOOK_FOR_BLOCKED = Duration.ofSeconds(5);
 
-    private final ControllerContext context;
-    private final List<ControllerDescriptor> descriptors;
+    private final List<ManagedController> controllers;
+    private final SharedInformerFactory informers;
     private final LoopRunner runner;
     private final ManagerGuard guard;
     private final Leadership leadership;
+    private final ServedTypes types;
     private final Clock clock;
-    private final List<Controller> controllers = new CopyOnWriteArrayList<>();
-    private final Set<Controller> waiting = new LinkedHashSet<>();
-    private final CompletableFuture<Void> running = new CompletableFuture<>();
-    private volatile boolean made;
+    private final CompletableFuture<Void> ran = new CompletableFuture<>();
+    private volatile boolean running;
+    private volatile boolean begun;
     private long nextReport;
+    private long nextLook;
 
     /**
      * @param descriptors the controllers to run
-     * @param guard decides whether the controllers may write, before any is made
+     * @param guard decides whether a controller may write
      * @param leadership no controller is made before this process leads, so that a new leader's caches begin with a
-     *     consistent list
+     *     consistent list; all end when the lead is lost
      * @param runner runs the controllers' loops; its owner closes it
+     * @throws IllegalArgumentException if two controllers have the same name
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
             Leadership leadership, LoopRunner runner) {
-        this.context = context;
-        this.descriptors = List.copyOf(descriptors);
+        requireOneNameEach(descriptors);
+        this.informers = context.informers();
         this.guard = guard;
         this.leadership = leadership;
         this.runner = runner;
         this.clock = context.clock();
+        Set<ResourceType> required = new LinkedHashSet<>();
+        descriptors.forEach(descriptor -> required.addAll(descriptor.requires()));
+        this.types = new ServedTypes(context.client(), context.informers(), required, clock, this::wake);
+        ManagedController.Surroundings around = new ManagedController.Surroundings(context,
+                new ScopedInformers.Sharing(), runner, guard, leadership, types, this::wake);
+        this.controllers = descriptors.stream().map(descriptor -> new ManagedController(descriptor, around)).toList();
         this.nextReport = clock.deadline(REPORT);
+        this.nextLook = clock.deadline(LOOK_FOR_BLOCKED);
         leadership.whenLeading(this::wake);
+        leadership.whenLost(this::wake);
+    }
+
+    private static void requireOneNameEach(List<ControllerDescriptor> descriptors) {
+        Map<String, ControllerDescriptor> byName = new HashMap<>();
+        for (ControllerDescriptor descriptor : descriptors) {
+            for (String name : Stream.concat(Stream.of(descriptor.name()), descriptor.aliases().stream()).toList()) {
+                ControllerDescriptor other = byName.put(name, descriptor);
+                if (other != null && other != descriptor) {
+                    throw new IllegalArgumentException("two controllers are called \"" + name + "\": " + other.name()
+                            + " (" + other.origin() + ") and " + descriptor.name() + " (" + descriptor.origin()
+                            + "); give one of them another name");
+                }
+            }
+        }
     }
 
     @Override
-    public long step() {
-        if (isClosed() || isRunning() || (!made && !leadership.isLeader())) {
+    public long step() throws InterruptedException {
+        if (isClosed() || (!begun && !leadership.isLeader())) {
             return IDLE;
         }
-        if (!made) {
-            if (!guard.decide()) {
-                return Math.min(RETRY.toNanos(), report());
+        if (!begun) {
+            begun = true;
+            if (types.isNeeded()) {
+                runner.start("served-types", types);
             }
-            make();
         }
-        startSynced();
-        if (waiting.isEmpty()) {
-            log.info("all controllers are running: {}", controllers.stream().map(Controller::name).toList());
-            running.complete(null);
-            return IDLE;
+        long next = IDLE;
+        if (controllers.stream().anyMatch(ManagedController::isGuarded)) {
+            next = guard.look();
         }
-        return report();
+        for (ManagedController controller : controllers) {
+            next = Math.min(next, controller.step());
+        }
+        // The informers start after all controllers have registered their handlers.
+        informers.startNew();
+        running = leadership.isLeader() && controllers.stream().allMatch(ManagedController::isSettled);
+        if (!leadership.isLeader()) {
+            return next;
+        }
+        if (!running) {
+            return Math.min(next, report());
+        }
+        if (!ran.isDone()) {
+            log.info("all controllers are running: {}", controllers().stream().map(Controller::name).toList());
+            ran.complete(null);
+        }
+        return controllers().isEmpty() ? next : Math.min(next, lookForBlocked());
     }
 
     /**
@@ -97,84 +141,68 @@ public final class ControllerManager extends SignalledLoop {
         return nextReport - clock.nanoTime();
     }
 
-    private void make() {
-        for (ControllerDescriptor descriptor : descriptors) {
-            Controller controller = descriptor.factory().apply(context);
-            controllers.add(controller);
-            waiting.add(controller);
-            controller.informers().forEach(informer -> informer.whenSynced(this::wake));
+    private long lookForBlocked() {
+        if (clock.nanoTime() - nextLook >= 0) {
+            nextLook = clock.deadline(LOOK_FOR_BLOCKED);
+            controllers.forEach(ManagedController::reportBlocked);
         }
-        made = true;
-        context.informers().startNew();
+        return nextLook - clock.nanoTime();
     }
 
-    private void startSynced() {
-        for (Controller controller : List.copyOf(waiting)) {
-            if (controller.informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
-                waiting.remove(controller);
-                int i = 0;
-                for (Loop loop : controller.loops()) {
-                    runner.startOnPlatformThread(controller.name() + "-" + i++, loop);
-                }
-            }
-        }
-    }
-
-    /** Whether all controllers' loops have been started. */
+    /** Whether every controller runs, except those that wait for a type that is not served or do not run here. */
     public boolean isRunning() {
-        return running.isDone();
+        return running;
     }
 
     /**
-     * Calls an action once, as soon as {@link #isRunning} is true: on the thread that steps the manager, or at once on
-     * the caller's thread. The action must not block.
+     * Calls an action once, as soon as {@link #isRunning} is true for the first time: on the thread that steps the
+     * manager, or at once on the caller's thread. The action must not block.
      */
     public void whenRunning(Runnable action) {
-        CompletableFuture<Void> unused = running.thenRun(action);
+        CompletableFuture<Void> unused = ran.thenRun(action);
     }
 
     /** Whether another process leads, so that this one has nothing to do. */
     public boolean standsBy() {
-        return !made && leadership.isLeaderKnown() && !leadership.isLeader();
+        return !begun && leadership.isLeaderKnown() && !leadership.isLeader();
     }
 
-    /** Why controllers are not running yet: one sentence per reason, such as a cache that has not synced. */
+    /** Why controllers do not run although they should: one sentence per reason, such as a cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (!made && !leadership.isLeader()) {
+        if (!leadership.isLeader()) {
             reasons.add(leadership.describeLeader());
-        } else if (!made) {
-            reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
-        }
-        for (Controller controller : controllers) {
-            for (SharedIndexInformer<?> informer : controller.informers()) {
-                if (!informer.hasSynced()) {
-                    reasons.add(informer.state().reasonNotSynced());
-                }
-            }
+        } else {
+            controllers.forEach(controller -> reasons.addAll(controller.waitingFor()));
         }
         return new ArrayList<>(reasons);
     }
 
+    /** The state of every controller, whether or not it has been made. */
+    public List<ControllerState> states() {
+        return controllers.stream().map(ManagedController::state).toList();
+    }
+
     /**
      * The controller with a name, with or without the suffix {@code -controller}; empty if there is none or it has not
-     * been made yet.
+     * been made.
      */
     public Optional<Controller> controller(String name) {
-        return controllers.stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
+        return controllers().stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
                 .findFirst();
     }
 
-    /** The controllers made so far, in the order of their creation. */
+    /** The controllers that are made, in the order of their descriptors. */
     public List<Controller> controllers() {
-        return List.copyOf(controllers);
+        return controllers.stream().map(ManagedController::controller).filter(Objects::nonNull).toList();
     }
 
-    /** Shuts the controllers' queues down, in reverse order of their creation. Does not wait for running syncs. */
+    /** Shuts the controllers' queues down, in reverse order. Does not wait for running syncs. */
     @Override
     public void close() {
         super.close();
-        List.copyOf(controllers).reversed().forEach(Controller::close);
+        types.close();
+        controllers.reversed().forEach(ManagedController::close);
     }
 
     /**
@@ -186,7 +214,7 @@ public final class ControllerManager extends SignalledLoop {
     public List<String> drain(Duration within) throws InterruptedException {
         long deadline = clock.deadline(within);
         List<String> left = new ArrayList<>();
-        for (Controller controller : List.copyOf(controllers).reversed()) {
+        for (ManagedController controller : controllers.reversed()) {
             if (!controller.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())))) {
                 left.add(controller.name());
             }

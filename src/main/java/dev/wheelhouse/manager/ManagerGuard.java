@@ -2,6 +2,8 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Objects;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -16,17 +18,18 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 
 /**
- * Prevents two controller managers from writing to the same objects: the controllers only observe while the cluster's
- * own kube-controller-manager is alive. It counts as alive while it renews its Lease,
- * {@code kube-system/kube-controller-manager} (upstream: client-go {@code tools/leaderelection}). The guard decides
- * once, before any controller is made. One thread calls {@link #decide}; any thread may read the result.
+ * Prevents two controller managers from writing to the same objects. While the cluster's own kube-controller-manager is
+ * alive, the controllers that it contains too only observe here. All others write: nobody else runs them. The other
+ * manager counts as alive while it renews its Lease, {@code kube-system/kube-controller-manager} (upstream: client-go
+ * {@code tools/leaderelection}). One thread calls {@link #look}; any thread may ask for the result.
  */
 public final class ManagerGuard {
     /** The operator's choice. */
     public enum Mode {
-        /** Write, unless another manager is alive. */
+        /** Write, but leave upstream's controllers to another manager that is alive. */
         AUTO,
         /** Always write. */
         TAKEOVER,
@@ -36,12 +39,19 @@ public final class ManagerGuard {
 
     private static final Logger log = LoggerFactory.getLogger(ManagerGuard.class);
     private static final ObjectKey LEASE = ObjectKey.of("kube-system", "kube-controller-manager");
+    private static final Duration PERIOD = Duration.ofSeconds(3);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration UPSTREAMS_LEASE = Duration.ofSeconds(15);
 
     private final Mode mode;
     private final KubeClient client;
     private final Clock clock;
-    private volatile @Nullable Boolean observeOnly;
+    /** Whether another manager is alive; null while that is unknown. */
+    private volatile @Nullable Boolean otherIsAlive;
     private volatile String problem = "";
+    private @Nullable Long nextLook;
+    private @Nullable OffsetDateTime lastRenewal;
+    private @Nullable Long sawRenewal;
 
     public ManagerGuard(Mode mode, KubeClient client, Clock clock) {
         this.mode = mode;
@@ -49,80 +59,136 @@ public final class ManagerGuard {
         this.clock = clock;
     }
 
+    /** Whether it depends on another manager if a controller may write. */
+    public boolean concerns(String controller) {
+        return mode == Mode.AUTO && UpstreamControllers.NAMES.contains(controller);
+    }
+
+    /** Whether it is known if a controller may write. */
+    boolean hasDecided(String controller) {
+        return otherIsAlive != null || !concerns(controller);
+    }
+
     /**
-     * Decides, with at most one live read. Does nothing if it has decided.
+     * Whether a controller must not write. It may change at any time, except for controllers that the guard does not
+     * {@link #concerns concern}.
      *
-     * @return whether it has decided; if not, the API server could not be read, and a later call tries again
+     * @throws IllegalStateException if it is not known yet
      */
-    public boolean decide() {
-        if (observeOnly == null) {
-            observeOnly = switch (mode) {
-                case TAKEOVER -> false;
-                case OBSERVE -> true;
-                case AUTO -> otherIsAlive();
-            };
+    public boolean observes(String controller) {
+        if (!concerns(controller)) {
+            return mode == Mode.OBSERVE;
         }
-        return observeOnly != null;
+        Boolean alive = otherIsAlive;
+        if (alive == null) {
+            throw new IllegalStateException(controller + " was made before the guard knew whether it may write");
+        }
+        return alive;
     }
 
-    private @Nullable Boolean otherIsAlive() {
-        try {
-            V1Lease lease = client.resource(ResourceType.LEASES, V1Lease.class).get(LEASE);
-            Optional<String> alive = alive(lease, clock.now());
-            alive.ifPresent(
-                    who -> log.warn("the controllers only observe and write nothing: {}. Turn its controllers off"
-                            + " and start with --wheelhouse.manage=takeover", who));
-            return alive.isPresent();
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return false;
-            }
-            if (e.isForbidden()) {
-                log.warn(
-                        "the controllers only observe and write nothing: this process may not read whether another"
-                                + " controller manager is alive ({}). Grant get on leases, or start with"
-                                + " --wheelhouse.manage=takeover if there is none",
-                        e.getMessage());
-                return true;
-            }
-            problem = "it is unknown whether another controller manager is alive: " + e.getMessage();
-            return null;
-        }
-    }
-
-    /**
-     * Whether the controllers must not write.
-     * @throws IllegalStateException before the guard has decided
-     */
-    public boolean observeOnly() {
-        Boolean decided = observeOnly;
-        if (decided == null) {
-            throw new IllegalStateException("a controller was made before the guard decided whether it may write");
-        }
-        return decided;
-    }
-
-    /** Why the guard has not decided; empty before the first attempt. */
+    /** Why it is not known whether another manager is alive; empty before the first look. */
     String problem() {
         return problem;
     }
 
     /**
-     * Evaluates a Lease. Its holder is alive if it renewed the Lease within the Lease's duration.
+     * Reads the other manager's Lease, if that is due. A failed read changes nothing.
+     * @return the nanoseconds until the next look is due
+     */
+    long look() {
+        if (mode != Mode.AUTO) {
+            return Loop.IDLE;
+        }
+        Long due = nextLook;
+        if (due == null || clock.nanoTime() - due >= 0) {
+            due = clock.deadline(read() ? PERIOD : RETRY);
+            nextLook = due;
+        }
+        return Math.max(1, due - clock.nanoTime());
+    }
+
+    private boolean read() {
+        try {
+            Optional<String> alive = alive(client.resource(ResourceType.LEASES, V1Lease.class).get(LEASE));
+            decided(alive.isPresent(), alive.map(who -> "the controllers that kube-controller-manager has too only"
+                    + " observe and write nothing: " + who + ". Turn its controllers off and start with"
+                    + " --wheelhouse.manage=takeover").orElse(""));
+            return true;
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                decided(false, "");
+                return true;
+            }
+            if (e.isForbidden()) {
+                decided(true, "the controllers that kube-controller-manager has too only observe and write nothing:"
+                        + " this process may not read whether it is alive (" + e.getMessage() + "). Grant get on"
+                        + " leases, or start with --wheelhouse.manage=takeover if there is none");
+                return true;
+            }
+            problem = "it is unknown whether another controller manager is alive: " + e.getMessage();
+            return false;
+        }
+    }
+
+    private void decided(boolean alive, String line) {
+        Boolean before = otherIsAlive;
+        otherIsAlive = alive;
+        problem = "";
+        if (!Objects.equals(before, alive)) {
+            if (alive) {
+                log.warn(line);
+            } else if (before != null) {
+                log.warn("kube-controller-manager is not alive any more: all controllers write");
+            }
+        }
+    }
+
+    /**
+     * Evaluates a Lease. Its holder is alive if it renewed the Lease within the Lease's duration, or if this process saw
+     * a renewal within that time: the clocks of two machines may differ.
+     *
+     * @return a sentence about the holder if it is alive
+     */
+    private Optional<String> alive(V1Lease lease) {
+        OffsetDateTime renewal = lease.getSpec() == null ? null : lease.getSpec().getRenewTime();
+        if (lastRenewal != null && !lastRenewal.equals(renewal)) {
+            sawRenewal = clock.nanoTime();
+        }
+        lastRenewal = renewal;
+        Long saw = sawRenewal;
+        Optional<String> byItsClock = alive(lease, clock.now());
+        return byItsClock.isPresent() || saw == null || holder(lease).isEmpty()
+                || clock.nanoTime() - saw > duration(lease).toNanos()
+                        ? byItsClock
+                        : Optional.of("kube-controller-manager " + holder(lease) + " renews its lease " + LEASE);
+    }
+
+    /**
+     * Evaluates a Lease by its times alone.
      * @return a sentence about the holder if it is alive
      */
     static Optional<String> alive(V1Lease lease, Instant now) {
         V1LeaseSpec spec = lease.getSpec();
-        if (spec == null || spec.getRenewTime() == null || spec.getHolderIdentity() == null
-                || spec.getHolderIdentity().isEmpty()) {
+        if (spec == null || spec.getRenewTime() == null || holder(lease).isEmpty()) {
             return Optional.empty();
         }
-        int seconds = spec.getLeaseDurationSeconds() == null ? 15 : spec.getLeaseDurationSeconds();
         Duration age = Duration.between(spec.getRenewTime().toInstant(), now);
-        if (age.toSeconds() > seconds) {
+        if (age.toSeconds() > duration(lease).toSeconds()) {
             return Optional.empty();
         }
-        return Optional.of("kube-controller-manager " + spec.getHolderIdentity() + " renewed its lease " + LEASE + " "
+        return Optional.of("kube-controller-manager " + holder(lease) + " renewed its lease " + LEASE + " "
                 + Math.max(0, age.toSeconds()) + " s ago");
+    }
+
+    private static String holder(V1Lease lease) {
+        V1LeaseSpec spec = lease.getSpec();
+        return spec == null || spec.getHolderIdentity() == null ? "" : spec.getHolderIdentity();
+    }
+
+    private static Duration duration(V1Lease lease) {
+        V1LeaseSpec spec = lease.getSpec();
+        return spec == null || spec.getLeaseDurationSeconds() == null
+                ? UPSTREAMS_LEASE
+                : Duration.ofSeconds(spec.getLeaseDurationSeconds());
     }
 }

@@ -61,7 +61,6 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         this.caches = new Caches<>(declaration, context.informers());
         // A write waits for the informer that is followed last, so the primary type's comes after the others.
         caches.informers().reversed().forEach(this::follow);
-        retryWhenAllowed();
         caches.enqueueTo(queue, this::isReport);
     }
 
@@ -205,6 +204,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
                 case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
+                case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");
                 case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
             }
             return result;

@@ -5,6 +5,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.kubernetes.client.common.KubernetesObject;
+
 /** The group, version and names of a class of custom resources. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -26,4 +28,10 @@ public @interface ResourceDefinition {
     String[] shortNames() default {};
 
     String[] categories() default {};
+
+    /**
+     * The classes of the kind's other versions, each with a definition of its own. Objects are stored in the version of
+     * the class that names the others. If the versions' fields differ, the operator converts the objects.
+     */
+    Class<? extends KubernetesObject>[] otherVersions() default {};
 }

@@ -20,7 +20,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.facts.BuiltInResource;
 
 /** Finds the resource type of a class, and the primary class of an operator. */
-final class ResourceTypes {
+public final class ResourceTypes {
     /** The official client's names: {@code V1Deployment}, {@code CoreV1Event}, {@code V2HorizontalPodAutoscaler}. */
     private static final Pattern OFFICIAL = Pattern.compile("(\\w*?)V(\\d+(?:alpha\\d+|beta\\d+)?)([A-Z]\\w*)");
     private static final String MODELS = "io.kubernetes.client.openapi.models";
@@ -38,7 +38,7 @@ final class ResourceTypes {
      * @throws IllegalArgumentException if the class is neither one of the official client's resources nor has
      *     {@link ResourceDefinition}; the message says what is missing
      */
-    static ResourceType of(Class<?> model) {
+    public static ResourceType of(Class<?> model) {
         ResourceDefinition definition = model.getAnnotation(ResourceDefinition.class);
         if (definition != null) {
             return custom(model, definition);

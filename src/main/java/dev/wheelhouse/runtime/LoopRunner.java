@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. If a step
  * throws, the runner logs the error and steps the loop again after a backoff of 100 ms to 30 s. Thread safe.
  */
-public final class LoopRunner implements AutoCloseable {
+public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
 
     private final String name;
@@ -111,6 +111,16 @@ public final class LoopRunner implements AutoCloseable {
         } finally {
             loop.close();
         }
+    }
+
+    /** Closes one loop that this runner started, and interrupts its thread. Does not wait for the thread. */
+    public void stop(Loop loop) {
+        loop.close();
+        List<Running> ending;
+        synchronized (this) {
+            ending = running.stream().filter(r -> r.loop == loop).toList();
+        }
+        ending.forEach(r -> r.thread.interrupt());
     }
 
     /** The number of steps and tasks that threw. */

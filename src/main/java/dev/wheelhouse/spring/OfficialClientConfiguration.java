@@ -1,50 +1,66 @@
 package dev.wheelhouse.spring;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 import io.kubernetes.client.extended.controller.Controller;
+import io.kubernetes.client.extended.controller.DefaultController;
 import io.kubernetes.client.extended.controller.reconciler.Reconciler;
 import io.kubernetes.client.informer.SharedInformer;
 import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.spring.extended.controller.KubernetesReconcilerProcessor;
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconciler;
-import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.AnnotatedReconcilers;
+import dev.wheelhouse.spring.client.BuiltController;
+import dev.wheelhouse.spring.client.OfficialController;
 import dev.wheelhouse.spring.client.ReconcilerController;
+import dev.wheelhouse.spring.client.RunnableController;
 import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
+import dev.wheelhouse.spring.client.WriteFence;
 
 /**
  * Runs beans that are written against the official client's Spring integration, {@code @KubernetesInformers} and
  * {@code @KubernetesReconciler}, on this project's informers and workers. The integration makes the informer and lister
- * beans; this class starts and stops them.
+ * beans; this class starts and stops them, and hands the reconcilers to the manager.
  */
-@Configuration(proxyBeanMethods = false)
+@AutoConfiguration(after = WheelhouseAutoConfiguration.class, beforeName = OfficialClientConfiguration.INTEGRATION)
+@ConditionalOnClass(KubernetesReconcilerProcessor.class)
+@ConditionalOnBean(ServiceLifecycle.class)
 class OfficialClientConfiguration {
+    /** The integration's own configuration, whose client and factory give way to those of this project. */
+    static final String INTEGRATION = "io.kubernetes.client.spring.extended.controller.config"
+            + ".KubernetesInformerAutoConfiguration";
 
     /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
     @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
     WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
-            KubeClient client, Clock clock, MeterRegistry registry) {
+            KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
         // The official client may write these objects, and would not put a dropped annotation back.
         InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
-        return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock), options);
+        return new WheelhouseInformerFactory(api, client, clock, metrics.getIfAvailable(() -> Metrics.NONE).informers(),
+                options);
     }
 
     /** The endpoint shows these caches, and readiness depends on them, like the service's own. */
@@ -60,9 +76,39 @@ class OfficialClientConfiguration {
         return new ReconcilerProcessor();
     }
 
+    /** Controllers that the official builder built are run by the manager, too. */
     @Bean
-    OfficialControllers officialControllers(SharedInformerFactory informers, ObjectProvider<Controller> controllers) {
-        return new OfficialControllers(informers, controllers.orderedStream().toList());
+    static BeanPostProcessor officialControllers() {
+        return new BeanPostProcessor() {
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String name) {
+                if (bean instanceof ApiClient api) {
+                    WriteFence.guard(api);
+                }
+                return bean instanceof DefaultController built && !(bean instanceof BuiltController)
+                        ? BuiltController.of(built, name)
+                        : bean;
+            }
+        };
+    }
+
+    /** The controllers of the official client, for the manager. */
+    @Bean
+    UserControllers officialUserControllers(ListableBeanFactory beans) {
+        return () -> {
+            List<ControllerDescriptor> descriptors = new ArrayList<>();
+            beans.getBeansOfType(Controller.class).forEach((name, controller) -> descriptors.add(
+                    controller instanceof OfficialController ours
+                            ? ours.descriptor()
+                            : RunnableController.descriptor(name, controller)));
+            return descriptors;
+        };
+    }
+
+    /** Starts the informers before the controllers, and stops them after these. */
+    @Bean
+    OfficialInformers officialInformers(SharedInformerFactory informers) {
+        return new OfficialInformers(informers);
     }
 
     private static final class ReconcilerProcessor extends KubernetesReconcilerProcessor {
@@ -84,42 +130,34 @@ class OfficialClientConfiguration {
                 KubernetesReconciler annotation) {
             // The controller asks the factory for informers, so make all informer beans first.
             beans.getBeansOfType(SharedInformer.class);
-            MeterRegistry registry = beans.getBean(MeterRegistry.class);
             return new AnnotatedReconcilers(
                     beans.getBean(KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME,
-                            SharedInformerFactory.class),
-                    beans.getBean(Clock.class), new WorkQueueMeters(registry), new ControllerMeters(registry))
+                            SharedInformerFactory.class))
                     .controller(annotation, beans.getBean(name, Reconciler.class));
         }
     }
 
-    /** Starts the informers, then the controllers; stops the controllers first. */
-    static final class OfficialControllers implements SmartLifecycle {
+    static final class OfficialInformers implements SmartLifecycle {
         private final SharedInformerFactory informers;
-        private final List<Controller> controllers;
         private volatile boolean running;
 
-        OfficialControllers(SharedInformerFactory informers, List<Controller> controllers) {
+        OfficialInformers(SharedInformerFactory informers) {
             this.informers = informers;
-            this.controllers = controllers;
+        }
+
+        @Override
+        public int getPhase() {
+            return DEFAULT_PHASE - 1;
         }
 
         @Override
         public void start() {
             running = true;
             informers.startAllRegisteredInformers();
-            for (Controller controller : controllers) {
-                if (controller instanceof ReconcilerController ours) {
-                    ours.start();
-                } else {
-                    Thread.ofPlatform().daemon().name("controller").start(controller);
-                }
-            }
         }
 
         @Override
         public void stop() {
-            controllers.forEach(Controller::shutdown);
             informers.stopAllRegisteredInformers();
             running = false;
         }

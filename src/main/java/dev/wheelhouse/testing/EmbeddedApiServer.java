@@ -8,10 +8,16 @@ import java.lang.annotation.Target;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.operator.Operator;
+
 /**
- * Gives a JUnit test class its own API server. Constructors, test methods and lifecycle methods may have parameters of
- * these types: {@link TestServer}, {@link dev.wheelhouse.client.KubeClient}, the official client's {@code ApiClient},
- * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} with the annotation {@link Kubeconfig}.
+ * Gives a JUnit test class its own API server. Parameters of constructors, test methods and lifecycle methods, and
+ * fields that are not final, may have these types: {@link TestServer}, {@link User},
+ * {@link dev.wheelhouse.client.KubeClient}, the official client's {@code ApiClient},
+ * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} with the annotation {@link Kubeconfig}. Static
+ * fields are set before anything else of the class runs, so that Spring's {@code @DynamicPropertySource} may use them.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -26,7 +32,32 @@ public @interface EmbeddedApiServer {
         METHOD
     }
 
+    /** The time by which the server, operators, controllers and nodes live. */
+    enum TestClock {
+        /** The system's clock. Operators, controllers and nodes run on threads of their own. */
+        SYSTEM,
+        /**
+         * Time stands still, and operators, controllers and nodes rest, but for {@link TestServer#settle} and
+         * {@link TestServer#advance}.
+         */
+        MANUAL
+    }
+
     Lifetime lifetime() default Lifetime.CLASS;
+
+    TestClock clock() default TestClock.SYSTEM;
+
+    /** The classes with {@code @ResourceDefinition} whose CustomResourceDefinitions are installed. */
+    Class<? extends KubernetesObject>[] crds() default {};
+
+    /** YAML files of the class path, such as {@code /crds/website.yaml}, whose objects are created at the start. */
+    String[] manifests() default {};
+
+    /**
+     * The operators that run, and with them the garbage collector. Each needs a constructor without parameters; for
+     * others use {@link TestServer#builder()}.
+     */
+    Class<? extends Operator<?>>[] operators() default {};
 
     /** Whether the built-in controllers run on the server. */
     boolean controllers() default false;

@@ -1,27 +1,37 @@
 package dev.wheelhouse.testing;
 
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 
 import io.kubernetes.client.openapi.ApiClient;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.testing.EmbeddedApiServer.Lifetime;
+import dev.wheelhouse.testing.EmbeddedApiServer.TestClock;
 
 /**
  * Starts and ends the servers of {@link EmbeddedApiServer}, and passes them to tests. A nested class shares the server
@@ -30,6 +40,7 @@ import dev.wheelhouse.testing.EmbeddedApiServer.Lifetime;
 final class EmbeddedApiServerExtension
         implements
             BeforeAllCallback,
+            TestInstancePreConstructCallback,
             AfterAllCallback,
             BeforeEachCallback,
             AfterEachCallback,
@@ -39,15 +50,36 @@ final class EmbeddedApiServerExtension
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        if (annotation(context).lifetime() == Lifetime.CLASS && find(context) == null) {
-            start(context);
+        if (annotation(context).lifetime() == Lifetime.CLASS) {
+            startForClass(context);
         }
+    }
+
+    /** With one test instance per class, the instance is made, and Spring's context started, before {@link #beforeAll}. */
+    @Override
+    public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
+        if (context.getTestMethod().isEmpty()) {
+            beforeAll(context);
+        }
+    }
+
+    private static void startForClass(ExtensionContext context) {
+        TestServer server = find(context);
+        if (server == null) {
+            server = start(context);
+        }
+        inject(server, context.getRequiredTestClass(), null);
     }
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        if (find(context) == null) {
-            start(context);
+        TestServer server = find(context);
+        if (server == null) {
+            server = start(context);
+            inject(server, context.getRequiredTestClass(), null);
+        }
+        for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
+            inject(server, instance.getClass(), instance);
         }
     }
 
@@ -70,10 +102,27 @@ final class EmbeddedApiServerExtension
         return started == null ? null : started.server;
     }
 
-    private static void start(ExtensionContext context) {
+    private static TestServer start(ExtensionContext context) {
         EmbeddedApiServer wanted = annotation(context);
-        TestServer server = TestServer.start(ApiServerOptions.defaults(), wanted.controllers(), wanted.nodes());
+        TestServer.Builder builder = TestServer.builder().crds(wanted.crds()).manifests(wanted.manifests())
+                .controllers(wanted.controllers()).nodes(wanted.nodes());
+        for (Class<? extends Operator<?>> operator : wanted.operators()) {
+            builder.operators(make(operator));
+        }
+        TestServer server = (wanted.clock() == TestClock.MANUAL ? builder.manualClock() : builder).start();
         context.getStore(NAMESPACE).put(SERVER, new Started(server, context.getUniqueId()));
+        return server;
+    }
+
+    private static Operator<?> make(Class<? extends Operator<?>> type) {
+        try {
+            type.getDeclaredConstructor();
+        } catch (NoSuchMethodException e) {
+            throw new ExtensionConfigurationException("the operator " + type.getName() + " has no constructor without"
+                    + " parameters: start the server by TestServer.builder().operators(new " + type.getSimpleName()
+                    + "(…)).start()", e);
+        }
+        return ReflectionSupport.newInstance(type);
     }
 
     private record Started(TestServer server, String owner) {}
@@ -94,11 +143,44 @@ final class EmbeddedApiServerExtension
                 context.getRequiredTestClass().getName() + " has no @EmbeddedApiServer"));
     }
 
+    /** @param instance null for the static fields */
+    private static void inject(TestServer server, Class<?> type, @Nullable Object instance) {
+        Predicate<Field> wanted = field -> Modifier.isStatic(field.getModifiers()) == (instance == null)
+                && !Modifier.isFinal(field.getModifiers()) && isKnown(field.getType(), field);
+        for (Field field : ReflectionSupport.findFields(type, wanted, HierarchyTraversalMode.TOP_DOWN)) {
+            try {
+                field.setAccessible(true);
+                field.set(instance, value(server, field.getType()));
+            } catch (IllegalAccessException | RuntimeException e) {
+                throw new ExtensionConfigurationException("could not set the field " + field, e);
+            }
+        }
+    }
+
+    private static boolean isKnown(Class<?> type, AnnotatedElement element) {
+        return type == TestServer.class || type == User.class || type == KubeClient.class || type == ApiClient.class
+                || type == Faults.class || (type == Path.class && element.isAnnotationPresent(Kubeconfig.class));
+    }
+
+    private static Object value(TestServer server, Class<?> type) {
+        if (type == TestServer.class) {
+            return server;
+        }
+        if (type == User.class) {
+            return server.user();
+        }
+        if (type == KubeClient.class) {
+            return server.client();
+        }
+        if (type == ApiClient.class) {
+            return server.apiClient();
+        }
+        return type == Faults.class ? server.faults() : server.kubeconfig();
+    }
+
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        Class<?> type = parameter.getParameter().getType();
-        return type == TestServer.class || type == KubeClient.class || type == ApiClient.class || type == Faults.class
-                || (type == Path.class && parameter.isAnnotated(Kubeconfig.class));
+        return isKnown(parameter.getParameter().getType(), parameter.getParameter());
     }
 
     @Override
@@ -108,17 +190,7 @@ final class EmbeddedApiServerExtension
             throw new ParameterResolutionException("there is no API server yet for " + describe(parameter)
                     + ": with lifetime METHOD only test methods, @BeforeEach and @AfterEach may use it");
         }
-        Class<?> type = parameter.getParameter().getType();
-        if (type == TestServer.class) {
-            return server;
-        }
-        if (type == KubeClient.class) {
-            return server.client();
-        }
-        if (type == ApiClient.class) {
-            return server.apiClient();
-        }
-        return type == Faults.class ? server.faults() : server.kubeconfig();
+        return value(server, parameter.getParameter().getType());
     }
 
     private static String describe(ParameterContext parameter) {

@@ -6,10 +6,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a parameter of type {@link java.nio.file.Path} that receives the path of the kubeconfig of the test's
+ * Marks a parameter or field of type {@link java.nio.file.Path} that receives the path of the kubeconfig of the test's
  * {@link EmbeddedApiServer}.
  */
-@Target(ElementType.PARAMETER)
+@Target({ElementType.PARAMETER, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Kubeconfig {
 }

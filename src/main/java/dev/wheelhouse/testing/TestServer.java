@@ -1,14 +1,20 @@
 package dev.wheelhouse.testing;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
@@ -18,37 +24,74 @@ import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.operator.Crds;
+import dev.wheelhouse.operator.Operator;
+import dev.wheelhouse.operator.Operators;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * An API server that listens on loopback, with clients for it and, on request, controllers and hollow nodes. Thread
- * safe.
+ * An API server that listens on loopback, with clients for it and, on request, operators, controllers and hollow nodes.
+ * These run on threads of their own, or with a manual clock only inside of {@link #settle} and {@link #advance}, on the
+ * thread of the test. Thread safe, but for those two methods.
  */
 public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
+    /** More rounds than any test needs whose controllers come to rest. */
+    private static final int MOST_ROUNDS = 20_000;
+    private static final String CLIENT = "wheelhouse";
+    static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 
     private final ApiServer server;
-    private final ApiClient api;
-    private final KubeClient client;
-    private final @Nullable RunningControllers running;
+    private final Clock clock;
+    private final User user;
+    private final @Nullable Stepper stepper;
+    private @Nullable ControllerProcess process;
+    private @Nullable ApiClient api;
+    private @Nullable KubeClient client;
     private @Nullable Path kubeconfig;
 
-    private TestServer(ApiServer server, boolean controllers, int nodes) {
-        Clock clock = Clock.system();
-        this.server = server;
-        this.api = server.isOpen()
-                ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs(clock).fromFile(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api, clock);
-        this.running = controllers || nodes > 0
-                ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
-                : null;
+    private TestServer(Builder builder) {
+        clock = builder.clock;
+        server = new ApiServer(builder.options.withClock(clock));
+        user = new User(server.client("user"));
+        stepper = clock instanceof ManualClock manual ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null) : null;
+        try {
+            builder.crds.forEach(crd -> user.create(Crds.of(crd)));
+            builder.manifests.forEach(user::create);
+            if (stepper == null) {
+                listen();
+            }
+            List<ControllerDescriptor> controllers = builder.controllers();
+            if (!controllers.isEmpty() || builder.nodes > 0) {
+                start(controllers, builder.nodes);
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private void start(List<ControllerDescriptor> controllers, int nodes) {
+        KubeClient own = server.client(CLIENT);
+        Stepper steps = stepper;
+        if (steps == null) {
+            process = ControllerProcess.onThreads(own, clock, controllers, nodes);
+            return;
+        }
+        ControllerProcess stepped = ControllerProcess.stepped(new InterceptedClient(own, new CountedWrites(steps)),
+                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build());
+        steps.add(stepped);
+        process = stepped;
     }
 
     /** Starts a server in memory, on a free port, without controllers and nodes. */
     public static TestServer start() {
-        return start(ApiServerOptions.defaults(), false, 0);
+        return builder().start();
     }
 
     /**
@@ -58,35 +101,197 @@ public final class TestServer implements AutoCloseable {
      * @param nodes the number of hollow nodes; if there are any, a scheduler runs too
      */
     public static TestServer start(ApiServerOptions options, boolean controllers, int nodes) {
-        if (TOMCAT.getLevel() == null) {
-            TOMCAT.setLevel(Level.WARNING);
+        return builder().options(options).controllers(controllers).nodes(nodes).start();
+    }
+
+    /** A server in memory, on a free port, with the system's clock and nothing that runs on it. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What a server is started with. Each method returns this object. */
+    public static final class Builder {
+        private ApiServerOptions options = ApiServerOptions.defaults();
+        private Clock clock = Clock.system();
+        private final List<Class<? extends KubernetesObject>> crds = new ArrayList<>();
+        private final List<String> manifests = new ArrayList<>();
+        private final List<Operator<?>> operators = new ArrayList<>();
+        private boolean controllers;
+        private int nodes;
+
+        private Builder() {}
+
+        /** The options of the server, except for its clock. */
+        public Builder options(ApiServerOptions value) {
+            options = value;
+            return this;
         }
-        ApiServer server = new ApiServer(options);
-        try {
-            return new TestServer(server.start(), controllers, nodes);
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
+
+        /** Installs the CustomResourceDefinitions of classes with {@code @ResourceDefinition}. */
+        @SafeVarargs
+        public final Builder crds(Class<? extends KubernetesObject>... types) {
+            crds.addAll(List.of(types));
+            return this;
         }
+
+        /**
+         * Creates the objects of YAML files, such as CustomResourceDefinitions.
+         *
+         * @param resources names of the class path, such as {@code /crds/website.yaml}
+         * @throws IllegalArgumentException if there is no such resource
+         */
+        public Builder manifests(String... resources) {
+            for (String resource : resources) {
+                manifests.add(read(resource));
+            }
+            return this;
+        }
+
+        private static String read(String resource) {
+            String name = resource.startsWith("/") ? resource.substring(1) : resource;
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            try (InputStream in = loader.getResourceAsStream(name)) {
+                if (in == null) {
+                    throw new IllegalArgumentException("the class path has no resource \"" + name
+                            + "\": put the file into src/test/resources or src/main/resources");
+                }
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException("could not read " + name, e);
+            }
+        }
+
+        /** Runs operators, and the garbage collector, which deletes objects whose owner is gone. */
+        public Builder operators(Operator<?>... instances) {
+            operators.addAll(List.of(instances));
+            return this;
+        }
+
+        /** Whether the built-in controllers run. */
+        public Builder controllers(boolean run) {
+            controllers = run;
+            return this;
+        }
+
+        /** The number of hollow nodes; if there are any, a scheduler runs too. */
+        public Builder nodes(int count) {
+            nodes = count;
+            return this;
+        }
+
+        /** Time stands still, and operators, controllers and nodes rest, but for {@link #settle} and {@link #advance}. */
+        public Builder manualClock() {
+            clock = new ManualClock();
+            return this;
+        }
+
+        private List<ControllerDescriptor> controllers() {
+            List<ControllerDescriptor> all = new ArrayList<>(
+                    BuiltInControllers.all().stream().filter(c -> controllers
+                            || (!operators.isEmpty() && c.name().equals(GARBAGE_COLLECTOR))).toList());
+            operators.forEach(operator -> all.add(Operators.descriptor(operator)));
+            return all;
+        }
+
+        /** Starts the server. With the system's clock, operators may still be starting when it returns. */
+        public TestServer start() {
+            return new TestServer(this);
+        }
+    }
+
+    /** Counts the writes that a stepper names if it does not come to rest. */
+    private record CountedWrites(Stepper stepper) implements Interceptor {
+        @Override
+        public <R> R write(WriteRequest request, java.util.function.Supplier<R> call) {
+            stepper.requested(request.toString());
+            return call.get();
+        }
+    }
+
+    /**
+     * Lets operators, controllers and nodes do everything that they can do at the present time.
+     *
+     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws IllegalStateException with the system's clock, because everything runs on threads of its own
+     */
+    public void settle() {
+        stepper("settle()").settle();
+    }
+
+    /**
+     * Lets time pass. Operators, controllers and nodes do everything that becomes due meanwhile, at its time.
+     *
+     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws IllegalStateException with the system's clock
+     */
+    public void advance(Duration time) {
+        stepper("advance()").advance(time);
+    }
+
+    private Stepper stepper(String method) {
+        Stepper steps = stepper;
+        if (steps == null) {
+            throw new IllegalStateException(method + " needs a manual clock: start the server with clock = MANUAL, or"
+                    + " wait by Eventually");
+        }
+        return steps;
+    }
+
+    /**
+     * The clock of the server and of all that runs on it. Unlike {@link #advance}, the clock alone does nothing that
+     * becomes due.
+     *
+     * @throws IllegalStateException with the system's clock
+     */
+    public ManualClock clock() {
+        return stepper("clock()").clock();
+    }
+
+    /** Creates, reads and changes objects, as somebody with kubectl. */
+    public User user() {
+        return user;
     }
 
     /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
     public String url() {
-        return server.url();
+        return listen().url();
     }
 
     public ApiServer server() {
         return server;
     }
 
+    /** With a manual clock the server listens only once somebody asks for its address, because that takes time. */
+    private synchronized ApiServer listen() {
+        if (server.port() == 0) {
+            if (TOMCAT.getLevel() == null) {
+                TOMCAT.setLevel(Level.WARNING);
+            }
+            server.start();
+        }
+        return server;
+    }
+
     /** This project's client, over HTTP. */
-    public KubeClient client() {
-        return client;
+    public synchronized KubeClient client() {
+        KubeClient made = client;
+        if (made == null) {
+            made = new HttpKubeClient(apiClient(), Clock.system());
+            client = made;
+        }
+        return made;
     }
 
     /** The official client, over HTTP. */
-    public ApiClient apiClient() {
-        return api;
+    public synchronized ApiClient apiClient() {
+        ApiClient made = api;
+        if (made == null) {
+            made = server.isOpen()
+                    ? new ClientBuilder().setBasePath(url()).build()
+                    : new KubeConfigs(Clock.system()).fromFile(kubeconfig(), null).api();
+            api = made;
+        }
+        return made;
     }
 
     /** Injects errors and delays into the server's answers. */
@@ -103,7 +308,7 @@ public final class TestServer implements AutoCloseable {
         if (file == null) {
             try {
                 file = Files.createTempFile("wheelhouse", ".kubeconfig");
-                Files.writeString(file, server.kubeconfig());
+                Files.writeString(file, listen().kubeconfig());
             } catch (IOException e) {
                 throw new UncheckedIOException("the kubeconfig needs a temporary file: check java.io.tmpdir", e);
             }
@@ -115,12 +320,16 @@ public final class TestServer implements AutoCloseable {
     /** Ends nodes, controllers, clients and the server. */
     @Override
     public synchronized void close() {
-        if (running != null) {
-            running.close();
+        if (process != null) {
+            process.close();
         }
-        client.close();
-        api.getHttpClient().dispatcher().executorService().shutdown();
-        api.getHttpClient().connectionPool().evictAll();
+        if (client != null) {
+            client.close();
+        }
+        if (api != null) {
+            api.getHttpClient().dispatcher().executorService().shutdown();
+            api.getHttpClient().connectionPool().evictAll();
+        }
         server.close();
         Path file = kubeconfig;
         if (file != null) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.RawHttp;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Fails if an upgrade of Tomcat changes the internals that {@link ApiProtocol} builds on. */

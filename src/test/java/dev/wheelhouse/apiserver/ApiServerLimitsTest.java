@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

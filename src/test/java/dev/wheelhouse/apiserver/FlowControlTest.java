@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.Flow.Level;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;

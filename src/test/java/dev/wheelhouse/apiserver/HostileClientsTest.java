@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;

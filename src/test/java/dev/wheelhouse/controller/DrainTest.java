@@ -22,7 +22,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("A stop of the controllers")

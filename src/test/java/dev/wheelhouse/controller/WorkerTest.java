@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -110,6 +111,54 @@ class WorkerTest {
     }
 
     @Test
+    void aRequeueAfterNothingDoesNotSpinAndIsNamedOnce() throws Exception {
+        try (Logged lines = Logged.by(Worker.class.getName())) {
+            Worker<String> worker = worker(key -> Result.requeueAfter(Duration.ZERO));
+            for (int i = 0; i < 1000; i++) {
+                worker.step();
+                clock.advance(Duration.ofMillis(10));
+            }
+            assertThat(synced).as("syncs in ten seconds").hasSizeLessThan(15);
+            assertThat(results).containsOnly("requeue");
+            assertThat(lines.lines()).singleElement().asString()
+                    .startsWith("WARN test: the sync of a asks for another one after PT0S");
+            assertThat(outage.failingKeys()).isZero();
+        }
+    }
+
+    @Test
+    void aWantedRequeueWaitsForTheRateLimiterAndLogsNothing() throws Exception {
+        try (Logged lines = Logged.by(Worker.class.getName())) {
+            Worker<String> worker = worker(key -> Result.requeue());
+            worker.step();
+            assertThat(worker.step()).isEqualTo(5_000_000);
+            clock.advance(Duration.ofMillis(5));
+            worker.step();
+            assertThat(worker.step()).isEqualTo(10_000_000);
+            assertThat(lines.lines()).isEmpty();
+        }
+    }
+
+    @Test
+    void anErrorOfAKeyHasItsStackOnceAndThenOneLineUntilAnotherErrorComes() throws Exception {
+        List<String> errors = new ArrayList<>(List.of("bug", "bug", "other"));
+        try (Logged lines = Logged.by(Worker.class.getName())) {
+            Worker<String> worker = worker(key -> {
+                throw new IllegalStateException(errors.removeFirst());
+            });
+            for (int i = 0; i < 3; i++) {
+                worker.step();
+                clock.advance(Duration.ofSeconds(1));
+            }
+            assertThat(lines.lines()).containsExactly(
+                    "ERROR test: the sync of a failed and is retried (failure 1 in a row)",
+                    "WARN test: the sync of a failed again and is retried (failure 2 in a row): "
+                            + "java.lang.IllegalStateException: bug",
+                    "ERROR test: the sync of a failed and is retried (failure 3 in a row)");
+        }
+    }
+
+    @Test
     void aTerminalResultIsNotRetried() throws Exception {
         Worker<String> worker = worker(key -> Result.terminal("spec.selector: bad"));
         worker.step();
@@ -188,6 +237,7 @@ class WorkerTest {
         worker.close();
         assertThat(worker.step()).isEqualTo(Loop.IDLE);
         assertThat(synced).isEmpty();
-        worker.await(Long.MAX_VALUE);
+        assertThatThrownBy(() -> worker.await(Long.MAX_VALUE)).as("its thread ends")
+                .isInstanceOf(InterruptedException.class);
     }
 }

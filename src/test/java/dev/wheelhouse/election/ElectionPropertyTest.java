@@ -19,9 +19,9 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
-import dev.wheelhouse.world.InterceptedClient;
-import dev.wheelhouse.world.Interceptor;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -157,7 +157,7 @@ class ElectionPropertyTest {
             }
 
             @Override
-            public <R> R write(Request request, Supplier<R> call) {
+            public <R> R write(WriteRequest request, Supplier<R> call) {
                 meanwhile();
                 if (faults && random.nextInt(10) == 0) {
                     throw new ApiError(request.toString(), 500, "InternalError", "etcd has no leader", null);

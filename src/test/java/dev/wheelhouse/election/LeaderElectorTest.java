@@ -21,9 +21,9 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
-import dev.wheelhouse.world.InterceptedClient;
-import dev.wheelhouse.world.Interceptor;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +39,7 @@ class LeaderElectorTest {
     private final LeaderElector first = elector("first", new InterceptedClient(server.client("first"),
             new Interceptor() {
                 @Override
-                public <R> R write(Request request, Supplier<R> call) {
+                public <R> R write(WriteRequest request, Supplier<R> call) {
                     return network.write(request, call);
                 }
 
@@ -82,7 +82,7 @@ class LeaderElectorTest {
     private void cutTheFirstOff() {
         network = new Interceptor() {
             @Override
-            public <R> R write(Request request, Supplier<R> call) {
+            public <R> R write(WriteRequest request, Supplier<R> call) {
                 throw new ApiError(request.toString(), new java.io.IOException("no route to host"));
             }
 
@@ -169,7 +169,7 @@ class LeaderElectorTest {
         pass(9);
         network = new Interceptor() {
             @Override
-            public <R> R write(Request request, Supplier<R> call) {
+            public <R> R write(WriteRequest request, Supplier<R> call) {
                 R answer = call.get();
                 pass(2);
                 return answer;
@@ -185,7 +185,7 @@ class LeaderElectorTest {
         first.step();
         network = new Interceptor() {
             @Override
-            public <R> R write(Request request, Supplier<R> call) {
+            public <R> R write(WriteRequest request, Supplier<R> call) {
                 assertThat(call.get()).isNotNull();
                 network = new Interceptor() {
                 };
@@ -228,7 +228,7 @@ class LeaderElectorTest {
         first.step();
         network = new Interceptor() {
             @Override
-            public <R> R write(Request request, Supplier<R> call) {
+            public <R> R write(WriteRequest request, Supplier<R> call) {
                 var unused = call.get();
                 throw new ApiError(request.toString(), new java.io.InterruptedIOException("ended"));
             }

@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 
 @Timeout(60)
 class HollowClusterTest {

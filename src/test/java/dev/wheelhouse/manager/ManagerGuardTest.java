@@ -14,11 +14,13 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ManagerGuardTest {
+    private static final String DEPLOYMENTS = "deployment-controller";
     private static final Instant NOW = Instant.parse("2026-01-01T00:01:00Z");
 
     private static V1Lease lease(String holder, int ageSeconds) {
@@ -49,9 +51,10 @@ class ManagerGuardTest {
                 new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, nobody, Clock.system());
 
-            assertThat(guard.decide()).isFalse();
+            guard.look();
+            assertThat(guard.hasDecided(DEPLOYMENTS)).isFalse();
             assertThat(guard.problem()).contains("kube-system/kube-controller-manager");
-            assertThatThrownBy(guard::observeOnly).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> guard.observes(DEPLOYMENTS)).isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -60,8 +63,9 @@ class ManagerGuardTest {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, server.client("guard"), Clock.system());
 
-            assertThat(guard.decide()).isTrue();
-            assertThat(guard.observeOnly()).isFalse();
+            guard.look();
+            assertThat(guard.hasDecided(DEPLOYMENTS)).isTrue();
+            assertThat(guard.observes(DEPLOYMENTS)).isFalse();
         }
     }
 
@@ -72,8 +76,10 @@ class ManagerGuardTest {
             ManagerGuard observe = new ManagerGuard(ManagerGuard.Mode.OBSERVE, nobody, Clock.system());
             ManagerGuard takeover = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, nobody, Clock.system());
 
-            assertThat(observe.decide() && observe.observeOnly()).isTrue();
-            assertThat(takeover.decide() && !takeover.observeOnly()).isTrue();
+            assertThat(observe.look()).isEqualTo(Loop.IDLE);
+            assertThat(observe.hasDecided(DEPLOYMENTS) && observe.observes(DEPLOYMENTS)).isTrue();
+            assertThat(observe.observes("website-operator")).isTrue();
+            assertThat(takeover.hasDecided(DEPLOYMENTS) && !takeover.observes(DEPLOYMENTS)).isTrue();
         }
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;

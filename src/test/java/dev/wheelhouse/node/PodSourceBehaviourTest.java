@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;

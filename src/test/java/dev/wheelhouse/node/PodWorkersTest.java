@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
 import dev.wheelhouse.podconfig.PodSources;

@@ -26,7 +26,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.WriteRequest;
 
 /**
  * The invariants of a manager's writes. They compare the write with the server's content and with the specs that the
@@ -86,7 +86,7 @@ final class Checks {
     }
 
     /** @return the invariants that the write would violate if it succeeded */
-    List<String> before(Request request) {
+    List<String> before(WriteRequest request) {
         Manager current = manager.get();
         if (current == null) {
             return List.of();
@@ -115,7 +115,7 @@ final class Checks {
      * @param created the number of pods that it has created so far, by owner
      * @return the invariants that the write would violate if it succeeded
      */
-    List<String> late(Request request, Map<String, Integer> created) {
+    List<String> late(WriteRequest request, Map<String, Integer> created) {
         String what = "a manager that was deposed: " + request;
         if (request.verb().equals("create")) {
             V1OwnerReference owner = request.object() == null
@@ -155,7 +155,7 @@ final class Checks {
         };
     }
 
-    void attempt(Request request) {
+    void attempt(WriteRequest request) {
         V1Pod pod = request.verb().equals("delete") && request.type().equals(ResourceType.PODS)
                 ? pod(request.key())
                 : null;
@@ -174,7 +174,7 @@ final class Checks {
         suspicions.forEach(story::violation);
     }
 
-    private List<String> podCreated(Manager current, Request request) {
+    private List<String> podCreated(Manager current, WriteRequest request) {
         V1OwnerReference owner = OwnerReferences.controllerOf(request.object().getMetadata());
         V1ReplicaSet read = owner == null
                 ? null
@@ -190,7 +190,7 @@ final class Checks {
                         + read.getSpec().getReplicas());
     }
 
-    private List<String> podDeleted(Manager current, Request request) {
+    private List<String> podDeleted(Manager current, WriteRequest request) {
         V1Pod pod = pod(request.key());
         V1OwnerReference owner = pod == null ? null : OwnerReferences.controllerOf(pod.getMetadata());
         if (pod == null || owner == null) {
@@ -229,7 +229,7 @@ final class Checks {
         return wrong;
     }
 
-    private List<String> statusWritten(Request request) {
+    private List<String> statusWritten(WriteRequest request) {
         Long written = null;
         Long stored = null;
         if (request.object() instanceof V1Deployment d) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.WriteRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,11 +43,11 @@ final class ComparedWrites {
     }
 
     /** Whether a write counts, because the recorded control plane would make it too. Call it before the write. */
-    boolean counts(Request request) {
+    boolean counts(WriteRequest request) {
         return !request.type().equals(ResourceType.EVENTS) && (reportsTerminating || !isNewerThanTheRecording(request));
     }
 
-    void add(Request request) {
+    void add(WriteRequest request) {
         writes.add(request.toString());
     }
 
@@ -61,7 +61,7 @@ final class ComparedWrites {
     }
 
     /** Whether the write only reports {@code status.terminatingReplicas}, which 1.26 did not have. */
-    private boolean isNewerThanTheRecording(Request request) {
+    private boolean isNewerThanTheRecording(WriteRequest request) {
         KubernetesObject object = request.object();
         if (object == null || !request.subresource().equals("status")) {
             return false;

@@ -25,8 +25,8 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
-import dev.wheelhouse.world.Interceptor;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 /** Injects faults between one manager and the API server, determined by a seed. */
 final class Faults implements Interceptor {
@@ -106,7 +106,7 @@ final class Faults implements Interceptor {
     }
 
     @Override
-    public <R> R write(Request request, Supplier<R> call) {
+    public <R> R write(WriteRequest request, Supplier<R> call) {
         count();
         if (crashed) {
             throw silence(request.toString());
@@ -150,7 +150,7 @@ final class Faults implements Interceptor {
         }
     }
 
-    private <R> R carryOut(Request request, Supplier<R> call) {
+    private <R> R carryOut(WriteRequest request, Supplier<R> call) {
         if (request.type().equals(ResourceType.EVENTS)) {
             return call.get();
         }

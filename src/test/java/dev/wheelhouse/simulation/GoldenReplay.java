@@ -20,8 +20,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.world.Interceptor;
-import dev.wheelhouse.world.Request;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 /** Replays one recorded scenario on a {@link SteppedSystem}. A {@link GoldenComparison} compares the results. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
@@ -268,7 +268,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     @Override
-    public <R> R write(Request request, Supplier<R> call) {
+    public <R> R write(WriteRequest request, Supplier<R> call) {
         if (crashed) {
             throw dead(request);
         }
@@ -295,7 +295,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return answer;
     }
 
-    private static ApiError dead(Request request) {
+    private static ApiError dead(WriteRequest request) {
         return new ApiError(request.toString(), new IllegalStateException("the manager has crashed"));
     }
 

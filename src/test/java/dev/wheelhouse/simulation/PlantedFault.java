@@ -3,8 +3,8 @@ package dev.wheelhouse.simulation;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.world.InterceptedClient;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
 
 /** A defect that a test puts between the controllers and their context. */
 interface PlantedFault {

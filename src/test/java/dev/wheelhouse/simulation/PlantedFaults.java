@@ -39,7 +39,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {
@@ -314,6 +314,16 @@ final class PlantedFaults {
         @Override
         public int workers(String controller, @Nullable Integer preset) {
             return behind.workers(controller, preset);
+        }
+
+        @Override
+        public boolean observes(String controller) {
+            return behind.observes(controller);
+        }
+
+        @Override
+        public boolean mayWrite(String controller) {
+            return behind.mayWrite(controller);
         }
     }
 

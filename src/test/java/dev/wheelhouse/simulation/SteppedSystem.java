@@ -18,8 +18,8 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
-import dev.wheelhouse.world.InterceptedClient;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
 
 /**
  * An API server and a controller manager, stepped by the caller's thread. The caches are up to date before

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.testing.Interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

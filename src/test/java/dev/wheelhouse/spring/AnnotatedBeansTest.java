@@ -34,7 +34,7 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatches;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.WheelhouseApplication;
 import dev.wheelhouse.spring.client.ReconcilerController;
 import dev.wheelhouse.spring.client.WheelhouseInformerFactory;

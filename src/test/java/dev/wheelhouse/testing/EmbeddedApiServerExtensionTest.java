@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +111,19 @@ class EmbeddedApiServerExtensionTest {
                     .watch(new WatchOptions(version, false, Duration.ofSeconds(60)))) {
                 assertThat(watch.next(Duration.ofSeconds(20))).isInstanceOfSatisfying(WatchEvent.Failed.class,
                         failed -> assertThat(failed.error().code()).isEqualTo(410));
+            }
+        }
+
+        @Test
+        @Order(7)
+        void anAnswerIsLostAlthoughTheRequestWasExecuted(TestServer server, KubeClient client, Faults faults) {
+            for (KubeClient each : List.of(client, server.server().client("in-process"))) {
+                String name = "unanswered-" + (each == client ? "http" : "in-process");
+                Faults.Rule rule = faults.on("create", "configmaps").times(1).loseAnswer();
+                assertThatThrownBy(() -> configMaps(each).create(configMap(name)))
+                        .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isUnknownOutcome()).isTrue());
+                assertThat(rule.hits()).isEqualTo(1);
+                assertThat(configMaps(each).get(ObjectKey.of("default", name)).getData()).containsEntry("k", "v");
             }
         }
 

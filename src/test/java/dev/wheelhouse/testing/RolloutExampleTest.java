@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.Faults;
 
 import static org.assertj.core.api.Assertions.assertThat;

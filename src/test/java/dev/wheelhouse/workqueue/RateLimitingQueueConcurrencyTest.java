@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.runtime.Clock;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(60)

@@ -1,5 +1,9 @@
 package dev.wheelhouse.world;
 
+import dev.wheelhouse.testing.Interceptor;
+
+import dev.wheelhouse.testing.InterceptedClient;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,9 @@
 package dev.wheelhouse.world;
 
+import dev.wheelhouse.testing.WriteRequest;
+
+import dev.wheelhouse.testing.Interceptor;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -152,7 +156,7 @@ public final class Requests implements Interceptor {
     }
 
     @Override
-    public <R> R write(Request request, Supplier<R> call) {
+    public <R> R write(WriteRequest request, Supplier<R> call) {
         String detail = switch (request.payload()) {
             case String patch -> patch;
             case Deletion deletion -> options(deletion);

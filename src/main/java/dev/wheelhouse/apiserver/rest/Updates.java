@@ -384,7 +384,7 @@ final class Updates {
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());
             }
-            if (!pinned.isEmpty() && (current == null || !pinned.equals(Long.toString(current.version())))) {
+            if (!pinned.isEmpty() && current != null && !pinned.equals(Long.toString(current.version()))) {
                 throw Errors.modified(type, target.name());
             }
             ObjectNode applied;

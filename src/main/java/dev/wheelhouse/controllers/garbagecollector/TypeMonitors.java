@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -17,7 +16,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.controller.DiscoverySchedule;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
@@ -27,20 +26,11 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Follows discovery: starts an informer for each type that can be listed, watched and deleted, and stops those of
  * removed types (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of API groups whose discovery fails
- * are kept. Events are ignored. Discovery is read every 30 s as in upstream, and also soon after a
- * CustomResourceDefinition has changed. Without that, garbage owned by new custom resources would not be collected
- * until the next read.
+ * are kept. Events are ignored. Discovery is read by a {@link DiscoverySchedule}: if it were read every 30 s only,
+ * garbage owned by new custom resources would not be collected until then.
  */
 final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
-    private static final Duration PERIOD = Duration.ofSeconds(30);
-    private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
-    /**
-     * The delays after a change of a CustomResourceDefinition. Discovery is read several times, because it lags behind.
-     */
-    private static final List<Duration> AFTER_CHANGE = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2),
-            Duration.ofSeconds(4), Duration.ofSeconds(8));
-    private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
     /** The time after which the collector starts, even if types have not synced. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
@@ -51,9 +41,7 @@ final class TypeMonitors extends SignalledLoop {
     private final Clock clock;
     private final LogBudget lines;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
-    /** The time of the next read of discovery. Guarded by {@code monitors}, as is {@code asked}. */
-    private long next;
-    private int asked = AFTER_CHANGE.size();
+    private final DiscoverySchedule schedule;
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
@@ -61,34 +49,13 @@ final class TypeMonitors extends SignalledLoop {
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
 
-    /** Reads discovery soon after a CustomResourceDefinition was created, changed or deleted. */
-    private final class OfDefinitions implements ResourceEventHandler<PartialObjectMetadata> {
-        @Override
-        public void onAdd(PartialObjectMetadata definition, boolean initial) {
-            if (!initial) {
-                askSoon();
-            }
-        }
-
-        @Override
-        public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
-            if (!Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
-                askSoon();
-            }
-        }
-
-        @Override
-        public void onDelete(PartialObjectMetadata definition, boolean finalStateUnknown) {
-            askSoon();
-        }
-    }
-
     TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock) {
         this.client = client;
         this.factory = factory;
         this.keeper = keeper;
         this.clock = clock;
         this.lines = new LogBudget(clock);
+        this.schedule = new DiscoverySchedule(clock, this::wake);
     }
 
     @Override
@@ -96,8 +63,8 @@ final class TypeMonitors extends SignalledLoop {
         if (isClosed()) {
             return IDLE;
         }
-        long left = untilNext();
-        if (begun && left > 0) {
+        long left = schedule.untilNext();
+        if (left > 0) {
             return left;
         }
         if (!begun) {
@@ -116,7 +83,7 @@ final class TypeMonitors extends SignalledLoop {
         } catch (ApiError e) {
             warn("discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
         }
-        return askAgain(succeeded).toNanos();
+        return schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
     }
 
     private void warn(String text) {
@@ -126,38 +93,12 @@ final class TypeMonitors extends SignalledLoop {
         }
     }
 
-    private long untilNext() {
-        synchronized (monitors) {
-            return next - clock.nanoTime();
-        }
-    }
-
-    /** Sets the time of the next read. A definition that changed during the last read shortens the delay too. */
-    private Duration askAgain(boolean succeeded) {
-        synchronized (monitors) {
-            Duration pause = !succeeded
-                    ? AFTER_FAILURE
-                    : asked < AFTER_CHANGE.size() ? AFTER_CHANGE.get(asked++) : PERIOD;
-            next = clock.deadline(pause);
-            return pause;
-        }
-    }
-
-    private void askSoon() {
-        synchronized (monitors) {
-            asked = 1;
-            long soon = clock.deadline(AFTER_CHANGE.getFirst());
-            next = soon - next < 0 ? soon : next;
-        }
-        wake();
-    }
-
     private void follow(KubeClient.Discovered discovered) {
         Map<ResourceType, ResourceType> wanted = new LinkedHashMap<>();
         discovered.types().forEach(type -> wanted.put(type, type));
         synchronized (monitors) {
             for (ResourceType type : monitors.keySet()) {
-                if (discovered.failures().stream().anyMatch(failure -> concerns(failure, type))) {
+                if (discovered.failedFor(type)) {
                     wanted.put(type, type);
                 }
             }
@@ -184,21 +125,11 @@ final class TypeMonitors extends SignalledLoop {
                 : types.stream().map(ResourceType::groupResource).sorted().collect(Collectors.joining(", "));
     }
 
-    /**
-     * Whether a failure of discovery concerns the group of a type. The failure's text starts with the group or group
-     * version.
-     */
-    private static boolean concerns(String failure, ResourceType type) {
-        String name = type.group().isEmpty() ? type.version() : type.group();
-        return failure.startsWith(name) && (failure.length() == name.length()
-                || !Character.isLetterOrDigit(failure.charAt(name.length())) && failure.charAt(name.length()) != '.');
-    }
-
     private void start(ResourceType type) {
         SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
         monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
-        if (type.groupResource().equals(DEFINITIONS)) {
-            informer.addEventHandler(new OfDefinitions());
+        if (type.groupResource().equals(DiscoverySchedule.DEFINITIONS.groupResource())) {
+            informer.addEventHandler(schedule);
         }
     }
 

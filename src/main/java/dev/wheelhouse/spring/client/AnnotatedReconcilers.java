@@ -3,11 +3,12 @@ package dev.wheelhouse.spring.client;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,31 +27,21 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatch;
 import io.kubernetes.client.spring.extended.controller.annotation.UpdateWatchEventFilter;
 
-import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * Makes a controller from a bean with {@code @KubernetesReconciler}. The annotations have the meaning that the official
  * client's Spring integration gives them: watches with key functions and resync periods, event filters, ready
- * functions, and the number of workers.
+ * functions, and the number of workers, which the service's options override.
  */
 public final class AnnotatedReconcilers {
     private static final Logger log = LoggerFactory.getLogger(AnnotatedReconcilers.class);
 
     private final SharedInformerFactory informers;
-    private final Clock clock;
-    private final WorkQueueMetrics queueMetrics;
-    private final ControllerMetrics metrics;
 
-    public AnnotatedReconcilers(SharedInformerFactory informers, Clock clock, WorkQueueMetrics queueMetrics,
-            ControllerMetrics metrics) {
+    public AnnotatedReconcilers(SharedInformerFactory informers) {
         this.informers = informers;
-        this.clock = clock;
-        this.queueMetrics = queueMetrics;
-        this.metrics = metrics;
     }
 
     /**
@@ -59,22 +50,28 @@ public final class AnnotatedReconcilers {
      */
     public ReconcilerController controller(KubernetesReconciler annotation, Reconciler reconciler) {
         String name = annotation.value();
-        WorkQueue<Request> queue = new RateLimitingQueue<>(name, clock, queueMetrics);
-        List<BooleanSupplier> ready = new ArrayList<>();
+        List<Watch<?>> watches = new ArrayList<>();
         for (KubernetesReconcilerWatch watch : annotation.watches().value()) {
-            ready.add(watch(name, watch, reconciler, queue));
+            watches.add(watch(name, watch, reconciler));
         }
+        List<BooleanSupplier> ready = new ArrayList<>();
         for (Method method : reconciler.getClass().getMethods()) {
             if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {
                 BooleanMethod filter = new BooleanMethod(reconciler, method);
                 ready.add(() -> filter.passes(false));
             }
         }
-        return new ReconcilerController(name, reconciler, queue, annotation.workerCount(), ready, clock, metrics);
+        watches.forEach(watch -> ready.add(watch.informer::hasSynced));
+        return new ReconcilerController(new ControllerDescriptor(name, Set.of(), reconciler.getClass().getName(),
+                Set.of(), false, context -> {
+                    RequestController made = new RequestController(name, reconciler, annotation.workerCount(),
+                            watches.stream().flatMap(Watch::cache).toList(), ready, context);
+                    watches.forEach(watch -> watch.register(made));
+                    return made;
+                }));
     }
 
-    private BooleanSupplier watch(String controller, KubernetesReconcilerWatch watch, Reconciler reconciler,
-            WorkQueue<Request> queue) {
+    private Watch<?> watch(String controller, KubernetesReconcilerWatch watch, Reconciler reconciler) {
         Class<? extends KubernetesObject> model = watch.apiTypeClass();
         SharedIndexInformer<? extends KubernetesObject> informer = informers.getExistingSharedIndexInformer(model);
         if (informer == null) {
@@ -82,18 +79,35 @@ public final class AnnotatedReconcilers {
                     + ", which no informer caches: name it in @KubernetesInformers, or make one by the "
                     + "sharedInformerFactory bean");
         }
-        return register(informer, watch, reconciler, queue);
+        return watch(informer, watch, reconciler);
     }
 
-    private static <T extends KubernetesObject> BooleanSupplier register(SharedIndexInformer<T> informer,
-            KubernetesReconcilerWatch watch, Reconciler reconciler, WorkQueue<Request> queue) {
+    private static <T extends KubernetesObject> Watch<T> watch(SharedIndexInformer<T> informer,
+            KubernetesReconcilerWatch watch, Reconciler reconciler) {
         Class<?> model = watch.apiTypeClass();
-        Handler<T> handler = new Handler<>(queue, keys(watch),
+        return new Watch<>(informer, watch.resyncPeriodMillis(), keys(watch),
                 filter(reconciler, AddWatchEventFilter.class, AddWatchEventFilter::apiTypeClass, model),
                 filter(reconciler, UpdateWatchEventFilter.class, UpdateWatchEventFilter::apiTypeClass, model),
                 filter(reconciler, DeleteWatchEventFilter.class, DeleteWatchEventFilter::apiTypeClass, model));
-        informer.addEventHandlerWithResyncPeriod(handler, Duration.ofMillis(watch.resyncPeriodMillis()).toMillis());
-        return informer::hasSynced;
+    }
+
+    /** A watched type: its informer, and the events that become keys. */
+    private record Watch<T extends KubernetesObject>(SharedIndexInformer<T> informer, long resyncPeriodMillis,
+            Function<T, Request> keys, @Nullable BooleanMethod adds, @Nullable BooleanMethod updates,
+            @Nullable BooleanMethod deletes) {
+        Stream<dev.wheelhouse.informer.SharedIndexInformer<?>> cache() {
+            return informer instanceof OfficialInformer<T> ours ? Stream.of(ours.engine()) : Stream.empty();
+        }
+
+        /** A handler of an informer that is not this project's cannot be removed; after the end it adds nothing. */
+        void register(RequestController controller) {
+            Handler<T> handler = new Handler<>(controller.queue(), keys, adds, updates, deletes);
+            if (informer instanceof OfficialInformer<T> ours) {
+                controller.onClose(ours.register(handler, resyncPeriodMillis)::remove);
+            } else {
+                informer.addEventHandlerWithResyncPeriod(handler, resyncPeriodMillis);
+            }
+        }
     }
 
     // The annotation declares that the function takes objects of the watched class.

@@ -41,7 +41,18 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
 
     @Override
     public void addEventHandlerWithResyncPeriod(ResourceEventHandler<T> handler, long resyncPeriodMillis) {
-        informer.addEventHandler(new Handler<>(handler), Duration.ofMillis(Math.max(0, resyncPeriodMillis)));
+        var unused = register(handler, resyncPeriodMillis);
+    }
+
+    /** Adds a handler that can be removed, which the official interface does not know. */
+    dev.wheelhouse.informer.SharedIndexInformer.Registration register(ResourceEventHandler<T> handler,
+            long resyncPeriodMillis) {
+        return informer.addEventHandler(new Handler<>(handler), Duration.ofMillis(Math.max(0, resyncPeriodMillis)));
+    }
+
+    /** The informer behind this one. */
+    dev.wheelhouse.informer.SharedIndexInformer<T> engine() {
+        return informer;
     }
 
     private record Handler<T extends KubernetesObject>(ResourceEventHandler<T> handler)

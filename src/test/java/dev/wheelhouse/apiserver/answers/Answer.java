@@ -34,7 +34,8 @@ record Answer(int code, String type, String kind, String reason, String message,
     /** The aspects in which answers may differ, the weightiest first. */
     enum Aspect {
         CODE(a -> Integer.toString(a.code)), REASON(Answer::reason), CAUSES(a -> String.join("\n", a.causes)), MESSAGE(
-                Answer::message), WARNINGS(a -> String.join("\n", a.warnings)), KIND(a -> a.type + " " + a.kind);
+                Answer::message),
+        WARNINGS(a -> String.join("\n", a.warnings)), KIND(a -> a.type + " " + a.kind);
 
         private final Function<Answer, String> value;
 

@@ -355,6 +355,17 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(201);
     }
 
+    /** Java Operator SDK applies with version 1, so that it creates and never changes. */
+    @Test
+    void anAppliedObjectWithAVersionIsCreatedButNotChangedUnlessTheVersionFits() {
+        String pinned = """
+                {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "pinned", "resourceVersion": "1"}}""";
+        call("PATCH", NS + "configmaps/pinned?fieldManager=m", "application/apply-patch+yaml", pinned);
+        assertThat(last.code()).isEqualTo(201);
+        call("PATCH", NS + "configmaps/pinned?fieldManager=m", "application/apply-patch+yaml", pinned);
+        assertThat(last.code()).isEqualTo(409);
+    }
+
     @Test
     void yamlComesInAndGoesOut() {
         call("POST", NS + "configmaps", "application/yaml",

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.Eventually;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;

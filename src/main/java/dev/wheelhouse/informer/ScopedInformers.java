@@ -1,0 +1,281 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * The informers of a factory as one user sees them, for example one controller. It remembers the handlers and indices
+ * that this user adds, and removes all of them with {@link #close}. The informers themselves stay, because others share
+ * them. An informer is stopped only if no other scope of the same {@link Sharing} uses it. Thread safe.
+ */
+public final class ScopedInformers implements SharedInformerFactory, AutoCloseable {
+    private final SharedInformerFactory behind;
+    private final Sharing sharing;
+    private final Map<SharedIndexInformer<?>, Scoped<?>> used = new IdentityHashMap<>();
+    private final List<Runnable> undo = new ArrayList<>();
+    private boolean closed;
+
+    /** Counts the scopes that use each informer of one factory. Thread safe. */
+    public static final class Sharing {
+        private final Map<SharedIndexInformer<?>, Integer> users = new IdentityHashMap<>();
+
+        private synchronized void add(SharedIndexInformer<?> informer) {
+            users.merge(informer, 1, Integer::sum);
+        }
+
+        /** @return whether nobody uses the informer any more */
+        private synchronized boolean remove(SharedIndexInformer<?> informer) {
+            return users.computeIfPresent(informer, (i, count) -> count == 1 ? null : count - 1) == null;
+        }
+    }
+
+    public ScopedInformers(SharedInformerFactory behind, Sharing sharing) {
+        this.behind = behind;
+        this.sharing = sharing;
+    }
+
+    @Override
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            String namespace, LabelSelector labels, FieldSelector fields) {
+        return scoped(behind.informer(type, model, namespace, labels, fields));
+    }
+
+    @Override
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        return scoped(behind.informer(type, model, namespaces, labels, fields));
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields) {
+        return scoped(behind.metadata(type, namespace, labels, fields));
+    }
+
+    private synchronized <T> SharedIndexInformer<T> scoped(SharedIndexInformer<T> informer) {
+        Scoped<?> known = used.get(informer);
+        if (known != null) {
+            // A scoped informer has the type of the informer that it stands for.
+            @SuppressWarnings("unchecked")
+            Scoped<T> same = (Scoped<T>) known;
+            return same;
+        }
+        Scoped<T> made = new Scoped<>(informer);
+        used.put(informer, made);
+        sharing.add(informer);
+        return made;
+    }
+
+    @Override
+    public void startNew() {
+        behind.startNew();
+    }
+
+    @Override
+    public void stop(SharedIndexInformer<?> informer) {
+        SharedIndexInformer<?> shared = informer instanceof Scoped<?> scoped ? scoped.behind : informer;
+        boolean last;
+        synchronized (this) {
+            last = used.remove(shared) != null && sharing.remove(shared);
+        }
+        if (last) {
+            behind.stop(shared);
+        }
+    }
+
+    @Override
+    public boolean hasSynced() {
+        return behind.hasSynced();
+    }
+
+    @Override
+    public List<InformerState> states() {
+        return behind.states();
+    }
+
+    /** Removes the handlers and indices of this scope, the latest first. Those that are added later are removed at once. */
+    @Override
+    public void close() {
+        close(type -> false);
+    }
+
+    /**
+     * Like {@link #close()}, and stops the informers of some types that no other scope uses.
+     *
+     * @param gone whether the API server does not serve a type any more
+     */
+    public void close(Predicate<ResourceType> gone) {
+        List<Runnable> undoing;
+        List<SharedIndexInformer<?>> informers;
+        synchronized (this) {
+            closed = true;
+            undoing = new ArrayList<>(undo).reversed();
+            undo.clear();
+            informers = List.copyOf(used.keySet());
+        }
+        undoing.forEach(Runnable::run);
+        for (SharedIndexInformer<?> informer : informers) {
+            if (gone.test(informer.type())) {
+                stop(informer);
+            } else {
+                release(informer);
+            }
+        }
+    }
+
+    private synchronized void release(SharedIndexInformer<?> informer) {
+        if (used.remove(informer) != null) {
+            sharing.remove(informer);
+        }
+    }
+
+    private void onClose(Runnable action) {
+        synchronized (this) {
+            if (!closed) {
+                undo.add(action);
+                return;
+            }
+        }
+        action.run();
+    }
+
+    private final class Scoped<T> implements SharedIndexInformer<T> {
+        private final SharedIndexInformer<T> behind;
+        private final Indexer<T> indexer;
+
+        Scoped(SharedIndexInformer<T> behind) {
+            this.behind = behind;
+            this.indexer = new ScopedIndexer<>(behind.getIndexer());
+        }
+
+        @Override
+        public ResourceType type() {
+            return behind.type();
+        }
+
+        @Override
+        public Registration addEventHandler(ResourceEventHandler<T> handler) {
+            return addEventHandler(handler, Duration.ZERO);
+        }
+
+        @Override
+        public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
+            Registration registration = behind.addEventHandler(handler, resyncPeriod);
+            onClose(registration::remove);
+            return registration;
+        }
+
+        @Override
+        public Indexer<T> getIndexer() {
+            return indexer;
+        }
+
+        @Override
+        public void setTransform(UnaryOperator<T> transform) {
+            behind.setTransform(transform);
+        }
+
+        @Override
+        public boolean hasSynced() {
+            return behind.hasSynced();
+        }
+
+        @Override
+        public void whenSynced(Runnable action) {
+            behind.whenSynced(action);
+        }
+
+        @Override
+        public String resourceVersion() {
+            return behind.resourceVersion();
+        }
+
+        @Override
+        public InformerState state() {
+            return behind.state();
+        }
+
+        @Override
+        public @Nullable T get(ObjectKey key) {
+            return behind.get(key);
+        }
+
+        @Override
+        public String toString() {
+            return behind.toString();
+        }
+    }
+
+    private final class ScopedIndexer<T> implements Indexer<T> {
+        private final Indexer<T> behind;
+
+        ScopedIndexer(Indexer<T> behind) {
+            this.behind = behind;
+        }
+
+        @Override
+        public @Nullable T get(ObjectKey key) {
+            return behind.get(key);
+        }
+
+        @Override
+        public List<T> list() {
+            return behind.list();
+        }
+
+        @Override
+        public List<T> list(String namespace) {
+            return behind.list(namespace);
+        }
+
+        @Override
+        public List<T> byIndex(String index, String value) {
+            return behind.byIndex(index, value);
+        }
+
+        @Override
+        public Set<String> indexValues(String index) {
+            return behind.indexValues(index);
+        }
+
+        @Override
+        public void addIndex(String name, Function<T, Collection<String>> values) {
+            behind.addIndex(name, values);
+            onClose(() -> behind.removeIndex(name));
+        }
+
+        /** {@inheritDoc} Others may use it too, so it stays. */
+        @Override
+        public void ensureIndex(String name, Function<T, Collection<String>> values) {
+            behind.ensureIndex(name, values);
+        }
+
+        @Override
+        public void removeIndex(String name) {
+            behind.removeIndex(name);
+        }
+
+        @Override
+        public int size() {
+            return behind.size();
+        }
+    }
+}

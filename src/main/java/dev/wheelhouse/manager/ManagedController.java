@@ -1,0 +1,395 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.FailingKey;
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.RunningSync;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.informer.ScopedInformers;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Backoff;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * One controller of the manager, through all its lives. A life begins when the controller may run: the process leads,
+ * the guard has decided, and the required types are served. The controller is made, its loops start when its own caches
+ * have synced, and the life ends when one of the conditions ends or the guard changes its mind. The next life begins
+ * only after the last sync of the one before has ended. The manager's thread steps it; any thread may ask for its state
+ * and close it.
+ */
+final class ManagedController {
+    /** The time after which a sync seems to block. */
+    static final Duration BLOCKS_AFTER = Duration.ofSeconds(30);
+
+    private static final Logger log = LoggerFactory.getLogger(ManagedController.class);
+    private static final Duration REPORT_AGAIN = Duration.ofMinutes(1);
+    private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration LOOK_AT_ENDING = Duration.ofMillis(20);
+    private static final int MOST_FAILING = 10;
+
+    private final ControllerDescriptor descriptor;
+    private final Surroundings around;
+    private final Clock clock;
+    private final Backoff backoff;
+    /** Null if the controller needs none. */
+    private final @Nullable PreparationLoop preparation;
+    private boolean preparationStarted;
+    private volatile @Nullable Life life;
+    /** Why it is not made although it could be, in a sentence; empty if there is no such reason. */
+    private volatile String problem = "";
+    /** Why it is not made, and should not be, in a sentence; empty if there is no such reason. */
+    private volatile String heldBack = "";
+    private volatile boolean closed;
+    private String lastFailure = "";
+    private @Nullable Long nextTry;
+
+    /**
+     * The parts of a manager that its controllers share.
+     *
+     * @param wake steps the manager again
+     */
+    record Surroundings(ControllerContext context, ScopedInformers.Sharing sharing, LoopRunner runner,
+            ManagerGuard guard, Leadership leadership, ServedTypes types, Runnable wake) {}
+
+    ManagedController(ControllerDescriptor descriptor, Surroundings around) {
+        this.descriptor = descriptor;
+        this.around = around;
+        this.clock = around.context.clock();
+        this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
+                new SplittableRandom());
+        this.preparation = descriptor.preparation() == null
+                ? null
+                : new PreparationLoop(descriptor.preparation(), around.context, () -> {
+                    around.types.lookSoon();
+                    around.wake.run();
+                });
+        around.context.metrics().managed(descriptor.name(), () -> blocked().size(), this::failingKeys);
+    }
+
+    /** The time from a make to the end of the made controller. */
+    private final class Life {
+        final boolean observes;
+        final ScopedInformers informers;
+        final Controller controller;
+        final List<SharedIndexInformer<?>> caches;
+        volatile List<Loop> loops = List.of();
+        volatile boolean running;
+        volatile String ending = "";
+        boolean interrupted;
+        long interruptAt;
+
+        Life(boolean observes, ScopedInformers informers, Controller controller) {
+            this.observes = observes;
+            this.informers = informers;
+            this.controller = controller;
+            this.caches = controller.informers();
+        }
+
+        void startIfSynced() {
+            if (running || closed || !caches.stream().allMatch(SharedIndexInformer::hasSynced)) {
+                return;
+            }
+            List<Loop> started = new ArrayList<>();
+            for (Loop loop : controller.loops()) {
+                Loop whileLeading = new WhileLeading(loop, around.leadership::isLeader);
+                around.runner.startOnPlatformThread(name() + "-" + started.size(), whileLeading);
+                started.add(whileLeading);
+            }
+            loops = List.copyOf(started);
+            running = true;
+        }
+
+        void end(String why) {
+            ending = why;
+            interruptAt = clock.deadline(GRACE);
+            controller.close();
+            log.info("{} ends, because {}", name(), why);
+        }
+
+        /** Whether all its syncs have ended and its handlers are removed. */
+        boolean hasEnded() throws InterruptedException {
+            boolean idle = controller.drain(Duration.ZERO);
+            if (!interrupted && (idle || clock.nanoTime() - interruptAt >= 0)) {
+                interrupted = true;
+                loops.forEach(around.runner::stop);
+            }
+            if (idle) {
+                Set<ResourceType> gone = Set.copyOf(around.types.missing(descriptor.requires()));
+                informers.close(gone::contains);
+            }
+            return idle;
+        }
+    }
+
+    String name() {
+        return descriptor.name();
+    }
+
+    /** Whether it depends on another manager if this controller may write. */
+    boolean isGuarded() {
+        return around.guard.concerns(name());
+    }
+
+    /**
+     * Does the next thing.
+     * @return the nanoseconds until it wants to be stepped again
+     */
+    long step() throws InterruptedException {
+        Life now = life;
+        if (now != null) {
+            if (now.ending.isEmpty()) {
+                String why = whyEnd(now);
+                if (why.isEmpty()) {
+                    now.startIfSynced();
+                    return Loop.IDLE;
+                }
+                now.end(why);
+            }
+            if (!now.hasEnded()) {
+                return LOOK_AT_ENDING.toNanos();
+            }
+            life = null;
+            if (preparation != null) {
+                preparation.reset();
+            }
+        }
+        if (closed || !around.leadership.isLeader()) {
+            return Loop.IDLE;
+        }
+        if (!around.guard.hasDecided(name())) {
+            problem = around.guard.problem().isEmpty() ? name() + " has not been made yet" : around.guard.problem();
+            return Loop.IDLE;
+        }
+        if (preparation != null && !isPrepared(preparation)) {
+            return Loop.IDLE;
+        }
+        if (!around.types.knows(descriptor.requires())) {
+            problem = name() + " waits for the first look at the types that the API server serves";
+            return Loop.IDLE;
+        }
+        hold(whyHeldBack());
+        if (!heldBack.isEmpty()) {
+            problem = "";
+            return Loop.IDLE;
+        }
+        long left = nextTry == null ? 0 : nextTry - clock.nanoTime();
+        return left > 0 ? left : make();
+    }
+
+    private boolean isPrepared(PreparationLoop loop) {
+        if (!preparationStarted) {
+            preparationStarted = true;
+            around.runner.start(name() + "-preparation", loop);
+        }
+        if (loop.isDone()) {
+            return true;
+        }
+        hold(loop.waitsFor());
+        problem = loop.failure();
+        return false;
+    }
+
+    private String whyEnd(Life now) {
+        List<ResourceType> missing = around.types.missing(descriptor.requires());
+        if (!around.leadership.isLeader()) {
+            return "this process no longer leads";
+        } else if (!missing.isEmpty()) {
+            return "the API server no longer serves " + names(missing);
+        } else if (around.guard.observes(name()) != now.observes) {
+            return now.observes ? "it may write from now on" : "it may only observe from now on";
+        }
+        return "";
+    }
+
+    private String whyHeldBack() {
+        List<ResourceType> missing = around.types.missing(descriptor.requires());
+        if (!missing.isEmpty()) {
+            return name() + " waits until the API server serves " + names(missing)
+                    + ": install the CustomResourceDefinition, if there is none";
+        }
+        return !descriptor.plans() && around.guard.observes(name())
+                ? name() + " does not run while this process observes, because it writes with a client of its own"
+                : "";
+    }
+
+    private static String names(List<ResourceType> types) {
+        return types.stream().map(type -> type.groupResource() + " in version " + type.version()).sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private void hold(String why) {
+        if (!why.equals(heldBack)) {
+            heldBack = why;
+            if (!why.isEmpty()) {
+                log.info(why);
+            }
+        }
+    }
+
+    private long make() {
+        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing);
+        LifeContext context = new LifeContext(around.context, informers);
+        try {
+            boolean observes = around.guard.observes(name());
+            Life made = new Life(observes, informers, descriptor.factory().apply(context));
+            life = made;
+            problem = "";
+            lastFailure = "";
+            nextTry = null;
+            if (closed) {
+                made.controller.close();
+            }
+            made.caches.forEach(informer -> informer.whenSynced(around.wake));
+            made.startIfSynced();
+            return Loop.IDLE;
+        } catch (RuntimeException | Error e) {
+            context.shutDownQueues();
+            informers.close();
+            life = null;
+            return failed(e);
+        }
+    }
+
+    private long failed(Throwable e) {
+        Duration delay = backoff.next();
+        nextTry = clock.deadline(delay);
+        String error = e instanceof ApiError ? String.valueOf(e.getMessage()) : e.toString();
+        problem = name() + " cannot be made: " + error;
+        if (e instanceof ApiError || error.equals(lastFailure)) {
+            log.error("{}; the next try is in {} ms", problem, delay.toMillis());
+        } else {
+            log.error("{} cannot be made ({}); the next try is in {} ms", name(), descriptor.origin(),
+                    delay.toMillis(), e);
+        }
+        lastFailure = error;
+        return delay.toNanos();
+    }
+
+    /** The controller of the current life; null if there is none. */
+    @Nullable
+    Controller controller() {
+        Life now = life;
+        return now == null || !now.ending.isEmpty() ? null : now.controller;
+    }
+
+    /** Whether nothing is left to be waited for: it runs, or it should not. */
+    boolean isSettled() {
+        Life now = life;
+        return now == null ? !heldBack.isEmpty() : now.running && now.ending.isEmpty();
+    }
+
+    /** Why it does not run although it should, one sentence per reason. */
+    Set<String> waitingFor() {
+        Set<String> reasons = new LinkedHashSet<>();
+        Life now = life;
+        if (now == null) {
+            if (heldBack.isEmpty()) {
+                reasons.add(problem.isEmpty() ? name() + " has not been made yet" : problem);
+            }
+        } else if (!now.ending.isEmpty()) {
+            reasons.add(name() + " ends its syncs, because " + now.ending);
+        } else {
+            now.caches.stream().filter(informer -> !informer.hasSynced())
+                    .forEach(informer -> reasons.add(informer.state().reasonNotSynced()));
+        }
+        return reasons;
+    }
+
+    ControllerState state() {
+        Life now = life;
+        String doing = now != null && now.running && now.ending.isEmpty()
+                ? now.observes ? "observing" : "running"
+                : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
+        List<FailingKey> failing = outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream())
+                .limit(MOST_FAILING).toList();
+        return new ControllerState(name(), doing, blocked().stream().map(this::describe).toList(), failingKeys(),
+                failing);
+    }
+
+    private String describe(RunningSync sync) {
+        StackTraceElement[] stack = sync.stack();
+        return "the sync of " + sync.key() + " has run for " + sync.age(clock.nanoTime()).toSeconds() + " s"
+                + (stack.length == 0 ? "" : ", now at " + stack[0]);
+    }
+
+    /** Logs the syncs that seem to block: each once after 30 s, and then every minute. */
+    void reportBlocked() {
+        for (RunningSync sync : blocked()) {
+            if (sync.takeReport(clock.nanoTime(), REPORT_AGAIN)) {
+                StringBuilder stack = new StringBuilder();
+                for (StackTraceElement element : sync.stack()) {
+                    stack.append("\n\tat ").append(element);
+                }
+                log.warn("{}: the sync of {} has run for {} s and seems to block; other keys wait if all workers do:{}",
+                        name(), sync.key(), sync.age(clock.nanoTime()).toSeconds(), stack);
+            }
+        }
+    }
+
+    private List<RunningSync> blocked() {
+        List<RunningSync> blocked = new ArrayList<>();
+        for (Worker<?> worker : workers()) {
+            RunningSync sync = worker.running();
+            if (sync != null && sync.age(clock.nanoTime()).compareTo(BLOCKS_AFTER) >= 0) {
+                blocked.add(sync);
+            }
+        }
+        return blocked;
+    }
+
+    private int failingKeys() {
+        return outages().stream().mapToInt(Outage::failingKeys).sum();
+    }
+
+    private Set<Outage<?>> outages() {
+        Set<Outage<?>> outages = new LinkedHashSet<>();
+        workers().forEach(worker -> outages.add(worker.outage()));
+        return outages;
+    }
+
+    private List<Worker<?>> workers() {
+        Life now = life;
+        List<Worker<?>> workers = new ArrayList<>();
+        for (Loop loop : now == null ? List.<Loop>of() : now.loops) {
+            if (loop instanceof WhileLeading(Worker<?> worker, var unused)) {
+                workers.add(worker);
+            }
+        }
+        return workers;
+    }
+
+    void close() {
+        closed = true;
+        if (preparation != null) {
+            preparation.close();
+        }
+        Life now = life;
+        if (now != null) {
+            now.controller.close();
+        }
+    }
+
+    /** @return false if a sync is still running after {@code within} */
+    boolean drain(Duration within) throws InterruptedException {
+        Life now = life;
+        return now == null || now.controller.drain(within);
+    }
+}

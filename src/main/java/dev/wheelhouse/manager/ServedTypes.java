@@ -1,0 +1,139 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.controller.DiscoverySchedule;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.SignalledLoop;
+
+/**
+ * Follows which of the types that controllers require are served. All controllers share one look at discovery. It is
+ * repeated soon after a CustomResourceDefinition has changed, if this process may watch these, and every ten seconds
+ * otherwise. A type of an API group whose discovery fails stays as it was. One thread steps it; any thread may ask.
+ */
+final class ServedTypes extends SignalledLoop {
+    private static final Logger log = LoggerFactory.getLogger(ServedTypes.class);
+    private static final Duration WITHOUT_WATCH = Duration.ofSeconds(10);
+
+    private final KubeClient client;
+    private final SharedInformerFactory informers;
+    private final Set<ResourceType> required;
+    private final Runnable changed;
+    private final LogBudget lines;
+    private final DiscoverySchedule schedule;
+    private volatile @Nullable Set<ResourceType> served;
+    private boolean triedToWatch;
+    private boolean watches;
+
+    /**
+     * @param required the types that any controller requires
+     * @param changed called on the thread that steps this loop, whenever one of the types comes or goes
+     */
+    ServedTypes(KubeClient client, SharedInformerFactory informers, Set<ResourceType> required, Clock clock,
+            Runnable changed) {
+        this.client = client;
+        this.informers = informers;
+        this.required = Set.copyOf(required);
+        this.changed = changed;
+        this.lines = new LogBudget(clock);
+        this.schedule = new DiscoverySchedule(clock, this::wake);
+    }
+
+    boolean isNeeded() {
+        return !required.isEmpty();
+    }
+
+    /** Whether it is known which of these types are served. */
+    boolean knows(Set<ResourceType> types) {
+        return types.isEmpty() || served != null;
+    }
+
+    /** Looks at discovery again soon, because a type may have been installed. */
+    void lookSoon() {
+        schedule.soon();
+    }
+
+    /** The types of these that are not served, or not known to be. */
+    List<ResourceType> missing(Set<ResourceType> types) {
+        return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
+    }
+
+    private boolean isKnownToBeServed(ResourceType type) {
+        Set<ResourceType> now = served;
+        return now != null && now.contains(type);
+    }
+
+    @Override
+    public long step() {
+        if (isClosed()) {
+            return IDLE;
+        }
+        long left = schedule.untilNext();
+        if (left > 0) {
+            return left;
+        }
+        boolean succeeded = false;
+        try {
+            watchDefinitions();
+            KubeClient.Discovered discovered = client.discover();
+            succeeded = true;
+            Set<ResourceType> now = new HashSet<>();
+            for (ResourceType type : required) {
+                if (isServed(type, discovered) || discovered.failedFor(type) && isKnownToBeServed(type)) {
+                    now.add(type);
+                }
+            }
+            if (!now.equals(served)) {
+                served = Set.copyOf(now);
+                changed.run();
+            }
+        } catch (ApiError e) {
+            String line = lines.line("it is unknown which types the API server serves: " + e.getMessage());
+            if (line != null) {
+                log.warn(line);
+            }
+        }
+        return schedule.ended(succeeded, watches ? DiscoverySchedule.PERIOD : WITHOUT_WATCH).toNanos();
+    }
+
+    private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
+        return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
+                .anyMatch(
+                        other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
+    }
+
+    /** Tries a list before the informer starts, because an informer that may not list would try for ever. */
+    private void watchDefinitions() {
+        if (triedToWatch) {
+            return;
+        }
+        try {
+            client.metadata(DiscoverySchedule.DEFINITIONS).list("", LabelSelector.everything(),
+                    FieldSelector.everything(), ListOptions.consistent(1));
+            watches = true;
+            informers.metadata(DiscoverySchedule.DEFINITIONS).addEventHandler(schedule);
+            informers.startNew();
+        } catch (ApiError e) {
+            if (!e.isForbidden() && !e.isNotFound()) {
+                throw e;
+            }
+        }
+        triedToWatch = true;
+    }
+}

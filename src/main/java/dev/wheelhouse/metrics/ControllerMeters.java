@@ -1,0 +1,66 @@
+package dev.wheelhouse.metrics;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerMetrics;
+
+/** The controllers' metrics in Micrometer. */
+final class ControllerMeters implements ControllerMetrics {
+    private final MeterRegistry registry;
+    private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
+
+    ControllerMeters(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void managed(String controller, IntSupplier blocked, IntSupplier failing) {
+        gauge("controller.syncs.blocked", "Syncs that have run for more than 30 s", controller, blocked);
+        gauge("controller.keys.failing", "Keys whose last sync failed", controller, failing);
+    }
+
+    private void gauge(String name, String description, String controller, IntSupplier count) {
+        Gauge.builder(name, count::getAsInt).description(description).tag("controller", controller)
+                .strongReference(true).register(registry);
+    }
+
+    @Override
+    public void synced(String controller, String result, long nanos) {
+        syncs.computeIfAbsent(controller + " " + result,
+                key -> Timer.builder("controller.sync.duration").description("Duration of syncs by result")
+                        .tag("controller", controller).tag("result", result).register(registry))
+                .record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void delayed(String controller) {
+        Counter.builder("controller.syncs.put.off")
+                .description("Syncs delayed until the caches show the key's own writes")
+                .tag("controller", controller).register(registry).increment();
+    }
+
+    @Override
+    public void written(String controller, String verb, ResourceType type, int code) {
+        Counter.builder("controller.writes").description("Writes by the status code of the response")
+                .tag("controller", controller)
+                .tag("verb", verb).tag("resource", type.groupResource()).tag("code", String.valueOf(code))
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void planned(String controller, String verb, ResourceType type) {
+        Counter.builder("controller.writes.planned")
+                .description("Writes that were decided and not made, because the controller only observes")
+                .tag("controller", controller).tag("verb", verb).tag("resource", type.groupResource())
+                .register(registry).increment();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.wheelhouse.operator.schema;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A column of {@code kubectl get}: of a field's values, or, on the class of the resource, of the values at a path. The
+ * columns of the class come first. The age is always the last column.
+ */
+@Target({ElementType.FIELD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Repeatable(Column.All.class)
+public @interface Column {
+    /** The column's title. The default is the field's name. */
+    String value() default "";
+
+    /** On a class only: a JSON path, such as {@code .status.conditions[?(@.type=="Ready")].status}. */
+    String path() default "";
+
+    /** Whether only {@code kubectl get -o wide} shows the column. */
+    boolean wide() default false;
+
+    /** Several columns of one class. */
+    @Target(ElementType.TYPE)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface All {
+        Column[] value();
+    }
+}

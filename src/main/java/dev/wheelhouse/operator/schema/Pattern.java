@@ -1,0 +1,13 @@
+package dev.wheelhouse.operator.schema;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** A regular expression in RE2's syntax that a text must contain a match of. {@code ^} and {@code $} bind it to all. */
+@Target(ElementType.FIELD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Pattern {
+    String value();
+}

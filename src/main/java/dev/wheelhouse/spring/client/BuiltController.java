@@ -1,0 +1,108 @@
+package dev.wheelhouse.spring.client;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import io.kubernetes.client.extended.controller.DefaultController;
+import io.kubernetes.client.extended.controller.reconciler.Request;
+import io.kubernetes.client.extended.workqueue.RateLimitingQueue;
+
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler, on
+ * this project's queue and workers; the official queue, to which the official handlers add, only passes its requests on.
+ * {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
+ */
+public final class BuiltController extends DefaultController implements OfficialController {
+    private final ControllerDescriptor descriptor;
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    /** @param beanName names the controller if it has no name */
+    public static BuiltController of(DefaultController built, String beanName) {
+        return new BuiltController(built, built.getName() == null ? beanName : built.getName(), readyFuncs(built));
+    }
+
+    private BuiltController(DefaultController built, String name, Supplier<Boolean>[] ready) {
+        super(name, built.getReconciler(), built.getWorkQueue(), ready);
+        setWorkerCount(built.getWorkerCount());
+        descriptor = new ControllerDescriptor(name, Set.of(), built.getReconciler().getClass().getName(), Set.of(),
+                false, context -> make(context, ready));
+    }
+
+    /** The official class has no method that returns them. */
+    @SuppressWarnings("unchecked")
+    private static Supplier<Boolean>[] readyFuncs(DefaultController built) {
+        try {
+            Field field = DefaultController.class.getDeclaredField("readyFuncs");
+            field.setAccessible(true);
+            return (Supplier<Boolean>[]) field.get(built);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("the controller " + built.getName() + " of the official client cannot be "
+                    + "run: this version of client-java-extended keeps its ready functions elsewhere", e);
+        }
+    }
+
+    private Controller make(ControllerContext context, Supplier<Boolean>[] ready) {
+        List<BooleanSupplier> isReady = new ArrayList<>();
+        for (Supplier<Boolean> function : ready) {
+            isReady.add(() -> Boolean.TRUE.equals(function.get()));
+        }
+        RequestController made = new RequestController(descriptor.name(), getReconciler(), getWorkerCount(), List.of(),
+                isReady, context);
+        made.add(new Transfer(getWorkQueue(), made.queue()));
+        return made;
+    }
+
+    /**
+     * Passes requests from the official queue on. Its step waits, because the official queue has no other way to be
+     * asked; an interrupt ends it.
+     */
+    private record Transfer(RateLimitingQueue<Request> from, WorkQueue<Request> to) implements Loop {
+        @Override
+        public long step() throws InterruptedException {
+            Request request = from.get();
+            if (request == null) {
+                throw new InterruptedException("the official queue was shut down");
+            }
+            from.done(request);
+            to.add(request);
+            return BUSY;
+        }
+
+        @Override
+        public void await(long nanos) {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Override
+    public ControllerDescriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public void run() {
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the waiting {@link #run}. The manager ends the reconciler. */
+    @Override
+    public void shutdown() {
+        ended.countDown();
+    }
+}

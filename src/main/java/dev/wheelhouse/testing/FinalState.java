@@ -1,0 +1,147 @@
+package dev.wheelhouse.testing;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ModelJson;
+
+/**
+ * All objects of a server, without everything that depends on chance or on the time of a write: UIDs, versions, times,
+ * field managers, generated names, and the addresses, ports and nodes that a cluster chooses. Events and Leases are left
+ * out.
+ */
+final class FinalState {
+    private static final Set<String> LEFT_OUT = Set.of("events", "events.events.k8s.io", "leases.coordination.k8s.io");
+    private static final Set<String> OF_METADATA = Set.of("uid", "resourceVersion", "creationTimestamp", "generation",
+            "managedFields", "selfLink");
+    private static final Set<String> CHOSEN = Set.of("clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort",
+            "podIP", "podIPs", "hostIP", "hostIPs", "nodeName", "containerID", "resourceVersion", "uid");
+    /** Lists whose order means nothing, with the field that names an item. */
+    private static final Map<String, String> BY_NAME = Map.of("conditions", "type", "ownerReferences", "name");
+    private static final Pattern TIME = Pattern
+            .compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)");
+    private static final Pattern UID = Pattern
+            .compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final int MOST_DIFFERENCES = 12;
+
+    /** The fields of each object by their paths. An object is named by kind, namespace and name. */
+    private final Map<String, Map<String, String>> objects = new TreeMap<>();
+
+    /** @param ignored paths of fields, such as {@code status.lastChecked} */
+    static FinalState of(KubeClient client, Set<String> ignored) {
+        FinalState state = new FinalState();
+        for (ResourceType type : client.discover().types()) {
+            if (!LEFT_OUT.contains(type.groupResource())) {
+                client.resource(type, Unstructured.class).list("", LabelSelector.everything(),
+                        FieldSelector.everything(), ListOptions.consistent(0)).items()
+                        .forEach(object -> state.add(type, ModelJson.tree(object), ignored));
+            }
+        }
+        return state;
+    }
+
+    private void add(ResourceType type, JsonNode object, Set<String> ignored) {
+        JsonNode meta = object.path("metadata");
+        String prefix = meta.path("generateName").asString("");
+        String name = prefix.isEmpty() ? meta.path("name").asString("") : prefix + "*";
+        String namespace = meta.path("namespace").asString("");
+        Map<String, String> fields = new LinkedHashMap<>();
+        flatten("", object, meta.path("generation").asLong(0), fields);
+        fields.keySet().removeIf(path -> ignored.stream()
+                .anyMatch(each -> path.equals(each) || path.startsWith(each + ".") || path.startsWith(each + "[")));
+        String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
+        String key = title;
+        for (int i = 2; objects.containsKey(key); i++) {
+            key = title + " (" + i + ")";
+        }
+        if (!prefix.isEmpty()) {
+            fields.put("metadata.name", prefix + "*");
+        }
+        objects.put(key, fields);
+    }
+
+    private static void flatten(String path, JsonNode node, long generation, Map<String, String> fields) {
+        String name = path.substring(path.lastIndexOf('.') + 1);
+        if (node.isObject()) {
+            for (Map.Entry<String, JsonNode> field : node.properties()) {
+                if (!(path.equals("metadata") && OF_METADATA.contains(field.getKey()))) {
+                    flatten(path.isEmpty() ? field.getKey() : path + "." + field.getKey(), field.getValue(), generation,
+                            fields);
+                }
+            }
+        } else if (node.isArray()) {
+            int i = 0;
+            for (JsonNode item : node) {
+                String by = BY_NAME.get(name);
+                String id = by == null ? "" : item.path(by).asString("");
+                flatten(path + "[" + (id.isEmpty() ? Integer.toString(i++) : id) + "]", item, generation, fields);
+            }
+        } else if (CHOSEN.contains(name.replaceAll("\\[.*", ""))) {
+            fields.put(path, "(chosen)");
+        } else if (name.equals("observedGeneration")) {
+            fields.put(path, node.asLong(0) == generation ? "(current)" : "(outdated)");
+        } else {
+            fields.put(path, UID.matcher(TIME.matcher(node.isString() ? node.asString() : node.toString())
+                    .replaceAll("(time)")).replaceAll("(uid)"));
+        }
+    }
+
+    /** The objects by kind, namespace and name. */
+    Set<String> names() {
+        return Set.copyOf(objects.keySet());
+    }
+
+    /** Sentences about what differs from the state of the run without faults; empty if nothing does. */
+    List<String> differencesFrom(FinalState wanted) {
+        List<String> differences = new ArrayList<>();
+        Set<String> all = new TreeSet<>(objects.keySet());
+        all.addAll(wanted.objects.keySet());
+        for (String object : all) {
+            Map<String, String> is = objects.get(object);
+            Map<String, String> was = wanted.objects.get(object);
+            if (is == null) {
+                differences.add(object + " does not exist; without faults it does");
+            } else if (was == null) {
+                differences.add(object + " exists; without faults it does not");
+            } else {
+                Set<String> paths = new TreeSet<>(new HashSet<>(is.keySet()));
+                paths.addAll(was.keySet());
+                for (String path : paths) {
+                    String now = is.get(path);
+                    String before = was.get(path);
+                    if (now == null || !now.equals(before)) {
+                        differences.add(object + ": " + path + " is " + shown(now) + "; without faults it is "
+                                + shown(before));
+                    }
+                }
+            }
+        }
+        if (differences.size() > MOST_DIFFERENCES) {
+            int more = differences.size() - MOST_DIFFERENCES;
+            differences.subList(MOST_DIFFERENCES, differences.size()).clear();
+            differences.add("and " + more + " more differences");
+        }
+        return differences;
+    }
+
+    private static String shown(@Nullable String value) {
+        return value == null ? "not set" : value.isEmpty() ? "\"\"" : value;
+    }
+}

@@ -1,0 +1,320 @@
+package dev.wheelhouse.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.operator.Operator;
+import dev.wheelhouse.operator.Operators;
+import dev.wheelhouse.testing.SimulationReport.Finding;
+
+/**
+ * Runs an operator through a scenario again and again: first without faults, then with one fault at every place where one
+ * can happen, such as a crash before each write ({@link SimulatedFault} lists them). The operator is correct if it comes
+ * to rest in the same state in all runs, up to UIDs, versions, times, Events and what a cluster chooses. In addition a
+ * run finds an operator that blocks, that changes objects of the cache, or whose writes differ between two equal runs.
+ *
+ * <p>Everything runs in this process on one thread at a time, by a clock of its own: minutes of the scenario take
+ * milliseconds. The same scenario gives the same result. Each method but {@link #run} and {@link #explore} returns this
+ * object. Not thread safe.
+ */
+public final class OperatorSimulation {
+    private static final int SEEDS = 20;
+    private static final int SLICES = 10;
+
+    private final Supplier<? extends Operator<?>> operator;
+    private final List<Class<? extends KubernetesObject>> crds = new ArrayList<>();
+    private final List<String> manifests = new ArrayList<>();
+    private final List<KubernetesObject> objects = new ArrayList<>();
+    private final List<Scenario.Step> steps = new ArrayList<>();
+    private final Set<String> ignored = new HashSet<>();
+    private final Set<SimulatedFault> faults = EnumSet.allOf(SimulatedFault.class);
+    private final Set<String> only = new HashSet<>();
+    private boolean controllers;
+    private int nodes;
+    private int seeds = SEEDS;
+    private Duration patience = Duration.ofMinutes(2);
+    private Duration watchdog = Duration.ofSeconds(10);
+
+    private OperatorSimulation(Supplier<? extends Operator<?>> operator) {
+        this.operator = operator;
+    }
+
+    /**
+     * A simulation of an operator.
+     *
+     * @param operator makes the operator of a new process, with empty memory; static fields are not emptied
+     */
+    public static OperatorSimulation of(Supplier<? extends Operator<?>> operator) {
+        return new OperatorSimulation(operator);
+    }
+
+    /** Installs the CustomResourceDefinitions of classes with {@code @ResourceDefinition}. */
+    @SafeVarargs
+    public final OperatorSimulation crds(Class<? extends KubernetesObject>... types) {
+        crds.addAll(List.of(types));
+        return this;
+    }
+
+    /** Creates objects from YAML, such as CustomResourceDefinitions, before everything else. */
+    public OperatorSimulation manifests(String... yaml) {
+        manifests.addAll(List.of(yaml));
+        return this;
+    }
+
+    /** The objects that exist before the operator starts. */
+    public OperatorSimulation start(KubernetesObject... existing) {
+        objects.addAll(List.of(existing));
+        return this;
+    }
+
+    /**
+     * Lets somebody do something, once the step before has had its time.
+     *
+     * @param sentence what somebody does, for the story: {@code "scales the website"}
+     */
+    public OperatorSimulation step(String sentence, Consumer<User> action) {
+        steps.add(new Scenario.Step(sentence, action));
+        return this;
+    }
+
+    /** Runs all built-in controllers, not only the garbage collector. Faults do not concern them. */
+    public OperatorSimulation controllers() {
+        controllers = true;
+        return this;
+    }
+
+    /** Runs hollow nodes and a scheduler. Faults do not concern them. */
+    public OperatorSimulation nodes(int count) {
+        nodes = count;
+        return this;
+    }
+
+    /** Fields that may differ at the end, such as {@code status.lastChecked}. */
+    public OperatorSimulation ignoring(String... paths) {
+        ignored.addAll(List.of(paths));
+        return this;
+    }
+
+    /** Leaves kinds of faults out. */
+    public OperatorSimulation without(SimulatedFault... kinds) {
+        Arrays.asList(kinds).forEach(faults::remove);
+        return this;
+    }
+
+    /** The number of random orders. The default is 20. */
+    public OperatorSimulation seeds(int count) {
+        seeds = count;
+        return this;
+    }
+
+    /** The time that the operator has after each step, by the simulation's clock. The default is two minutes. */
+    public OperatorSimulation patience(Duration time) {
+        patience = time;
+        return this;
+    }
+
+    /** The real time after which a reconciliation counts as one that blocks. The default is ten seconds. */
+    public OperatorSimulation watchdog(Duration time) {
+        watchdog = time;
+        return this;
+    }
+
+    /** Repeats only these runs, named as in a finding: {@code "crash-before-write-3"}. */
+    public OperatorSimulation only(String... points) {
+        only.addAll(List.of(points));
+        return this;
+    }
+
+    /**
+     * Runs the simulation.
+     *
+     * @return the report of a simulation that found nothing
+     * @throws AssertionError that tells the story of each different finding
+     */
+    @CanIgnoreReturnValue
+    public SimulationReport run() {
+        SimulationReport report = explore();
+        if (!report.findings().isEmpty()) {
+            throw new AssertionError(report.toString());
+        }
+        return report;
+    }
+
+    /** Runs the simulation, and returns what it found. */
+    public SimulationReport explore() {
+        try (QuietLogs quiet = new QuietLogs()) {
+            return new Exploration().report();
+        }
+    }
+
+    private Scenario scenario() {
+        List<ControllerDescriptor> cluster = BuiltInControllers.all().stream()
+                .filter(c -> controllers || c.name().equals(TestServer.GARBAGE_COLLECTOR)).toList();
+        Supplier<ControllerDescriptor> made = () -> Operators.descriptor(operator.get());
+        return new Scenario(made.get().name(), made, cluster, nodes, crds, manifests, objects, steps, ignored,
+                patience);
+    }
+
+    /** The result of one run: a final state, or the rule that was broken. */
+    private record Ended(SimulatedRun run, @Nullable FinalState state, @Nullable String broken, List<String> details) {}
+
+    /** All runs of one simulation. */
+    private final class Exploration {
+        private final Scenario scenario = scenario();
+        private final Map<String, Finding> findings = new LinkedHashMap<>();
+        private int runs;
+        private boolean blocked;
+
+        SimulationReport report() {
+            Ended first = execute(null);
+            FinalState wanted = first.state;
+            if (wanted == null) {
+                broken(first, null);
+            } else if (isRepeatable(first, wanted)) {
+                for (FaultPoint point : points(first.run)) {
+                    if (!blocked && (only.isEmpty() || only.contains(point.toString()))) {
+                        judge(execute(point), point, wanted);
+                    }
+                }
+            }
+            return new SimulationReport(runs, first.run.writes().size(), List.copyOf(findings.values()));
+        }
+
+        private void judge(Ended ended, FaultPoint point, FinalState wanted) {
+            if (ended.state == null) {
+                broken(ended, point);
+                return;
+            }
+            List<String> differences = ended.state.differencesFrom(wanted);
+            if (!differences.isEmpty()) {
+                found(scenario.operatorName() + " ends in another state after a fault", differences, point, ended.run);
+            }
+        }
+
+        private void broken(Ended ended, @Nullable FaultPoint point) {
+            found(scenario.operatorName() + ": " + ended.broken, ended.details, point, ended.run);
+        }
+
+        private void found(String rule, List<String> details, @Nullable FaultPoint point, SimulatedRun run) {
+            List<String> points = point == null ? List.of() : List.of(point.toString());
+            findings.merge(rule + (rule.endsWith("fault") ? details : ""),
+                    new Finding(rule, details, points, run.story().text()), (known, more) -> {
+                        List<String> all = new ArrayList<>(known.points());
+                        all.addAll(more.points());
+                        return new Finding(known.rule(), known.details(), all, known.story());
+                    });
+        }
+
+        /** Whether a second run without faults does the same. */
+        private boolean isRepeatable(Ended first, FinalState wanted) {
+            Ended second = execute(null);
+            List<String> one = first.run.writes();
+            List<String> two = second.run.writes();
+            for (int i = 0; i < Math.max(one.size(), two.size()); i++) {
+                String before = i < one.size() ? one.get(i) : "nothing";
+                String now = i < two.size() ? two.get(i) : "nothing";
+                if (!before.equals(now)) {
+                    found(scenario.operatorName() + " does not do the same in two equal runs: it depends on chance, on"
+                            + " the system's time or on static memory",
+                            List.of("write " + (i + 1) + " of the first run: " + before,
+                                    "write " + (i + 1) + " of the second run: " + now),
+                            null, second.run);
+                    break;
+                }
+            }
+            return second.state != null && second.state.differencesFrom(wanted).isEmpty();
+        }
+
+        private List<FaultPoint> points(SimulatedRun reference) {
+            List<FaultPoint> points = new ArrayList<>();
+            List<SimulatedRun.Created> children = List.copyOf(reference.created());
+            for (SimulatedFault fault : faults) {
+                switch (fault.at()) {
+                    case WRITE -> add(points, fault, 1, reference.writes().size());
+                    case EVENT -> add(points, fault, 1, reference.events());
+                    case STEP -> add(points, fault, 0, reference.windows() - 1);
+                    case SEED -> add(points, fault, 1, seeds);
+                    case CHILD -> {
+                        for (int i = 0; i < children.size(); i++) {
+                            points.add(new FaultPoint(fault, i + 1, children.get(i)));
+                        }
+                    }
+                }
+            }
+            return points;
+        }
+
+        private void add(List<FaultPoint> points, SimulatedFault fault, int from, int to) {
+            for (int i = from; i <= to; i++) {
+                points.add(new FaultPoint(fault, i));
+            }
+        }
+
+        /** Runs the scenario on a thread of its own, which is given up if the operator blocks. */
+        private Ended execute(@Nullable FaultPoint point) {
+            runs++;
+            SimulatedRun run = new SimulatedRun(scenario, point);
+            Ended[] result = new Ended[1];
+            Thread thread = Thread.ofPlatform().daemon().name("simulation").unstarted(() -> result[0] = end(run));
+            thread.start();
+            long progress = -1;
+            int still = 0;
+            try {
+                while (!thread.join(watchdog.dividedBy(SLICES))) {
+                    still = run.progress() == progress ? still + 1 : 0;
+                    progress = run.progress();
+                    if (still >= SLICES) {
+                        return block(run, thread);
+                    }
+                }
+            } catch (InterruptedException e) {
+                run.abandon();
+                thread.interrupt();
+                Thread.currentThread().interrupt();
+                throw new AssertionError("the simulation was interrupted", e);
+            }
+            return result[0];
+        }
+
+        private Ended end(SimulatedRun run) {
+            try (run) {
+                return new Ended(run, run.run(), null, List.of());
+            } catch (Violation e) {
+                return new Ended(run, null, e.getMessage(), List.of());
+            } catch (RuntimeException | Error e) {
+                return new Ended(run, null, "the scenario cannot go on: " + e, Arrays.stream(e.getStackTrace())
+                        .limit(SLICES).map(StackTraceElement::toString).toList());
+            }
+        }
+
+        private Ended block(SimulatedRun run, Thread thread) throws InterruptedException {
+            blocked = true;
+            List<String> stack = Arrays.stream(thread.getStackTrace()).map(StackTraceElement::toString)
+                    .takeWhile(frame -> !frame.startsWith("dev.wheelhouse.controller.")).toList();
+            String what = "the reconciliation of " + run.reconciling() + " blocks: it has not returned for "
+                    + watchdog.toSeconds() + " s of real time; a reconciliation must not wait, but return"
+                    + " Result.requeueAfter";
+            run.abandon();
+            thread.interrupt();
+            thread.join(Duration.ofSeconds(1));
+            return new Ended(run, null, what, stack);
+        }
+    }
+}

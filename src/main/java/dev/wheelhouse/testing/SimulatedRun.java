@@ -1,0 +1,326 @@
+package dev.wheelhouse.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.FailingKey;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.operator.Crds;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+/**
+ * One run of a scenario, with one fault or none. Each step of the scenario begins at its own time, which does not depend
+ * on the fault.
+ */
+final class SimulatedRun implements AutoCloseable {
+    /** How long a late watch is late, and how long a process that lost the lead stands still. */
+    private static final Duration LATE = Duration.ofSeconds(10);
+    private static final Duration JUMP = Duration.ofHours(1);
+    private static final int MOST_MOVES = 20_000;
+    private static final int MOST_ROUNDS = 2_000;
+    private static final long SEED = 1;
+
+    private final Scenario scenario;
+    private final @Nullable FaultPoint point;
+    private final ManualClock clock = new ManualClock();
+    private final ApiServer server = new ApiServer(
+            ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(SEED)));
+    private final User user = new User(server.client("user"));
+    private final Story story = new Story(clock);
+    private final Stepper stepper;
+    private final ControllerProcess cluster;
+    private final List<String> writes = new ArrayList<>();
+    private final Set<Created> created = new LinkedHashSet<>();
+    private final Map<ResourceType, Long> lateUntil = new HashMap<>();
+    private final long start = clock.nanoTime();
+    private SimulatedProcess operator;
+    private @Nullable SimulatedProcess deposed;
+    private @Nullable AssertionError failure;
+    private int processes;
+    private int events;
+    private int windows;
+    private boolean struck;
+    private volatile @Nullable ObjectKey reconciling;
+    private volatile boolean abandoned;
+
+    /** An object that the operator created. */
+    record Created(ResourceType type, ObjectKey key) {}
+
+    SimulatedRun(Scenario scenario, @Nullable FaultPoint point) {
+        this.scenario = scenario;
+        this.point = point;
+        stepper = new Stepper(clock, server.store()::version,
+                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
+        cluster = ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(), scenario.nodes(),
+                context -> context, InformerOptions.builder().seed(SEED).build());
+        stepper.addClosed(cluster);
+    }
+
+    private boolean is(SimulatedFault fault) {
+        return point != null && point.fault() == fault;
+    }
+
+    private FaultPoint point() {
+        if (point == null) {
+            throw new IllegalStateException("this run has no fault");
+        }
+        return point;
+    }
+
+    /**
+     * Runs the scenario to its end.
+     * @throws Violation if the operator breaks a rule on the way
+     */
+    FinalState run() {
+        scenario.crds().forEach(crd -> user.create(Crds.of(crd)));
+        scenario.manifests().forEach(user::create);
+        stepper.settle();
+        scenario.objects().forEach(object -> {
+            user.create(ModelJson.copy(object));
+            tell("at the start there is " + object.getClass().getSimpleName() + " " + object.getMetadata().getName());
+        });
+        operator = startOperator();
+        window(null);
+        for (Scenario.Step step : scenario.steps()) {
+            window(step);
+        }
+        window(is(SimulatedFault.DELETED_CHILD) ? childDeleted() : null);
+        List<FailingKey> failing = operator.failing();
+        if (!failing.isEmpty()) {
+            throw new Violation("the reconciliation of " + failing.getFirst().key() + " still fails at the end: "
+                    + failing.getFirst().error());
+        }
+        created.removeIf(object -> !exists(object.type(), object.key()));
+        return FinalState.of(server.client("truth"), scenario.ignored());
+    }
+
+    private Scenario.Step childDeleted() {
+        Created child = point().child();
+        return new Scenario.Step("deletes " + child.type().kind() + " " + child.key(), who -> who.delete(child.type(),
+                child.key()));
+    }
+
+    /** Does a step, and everything that follows from it within the scenario's patience. */
+    private void window(Scenario.@Nullable Step step) {
+        if (is(SimulatedFault.CLOCK_FORWARD) && point().at() == windows) {
+            turn("CLOCK: the wall clock jumps forward by an hour");
+            clock.jump(JUMP);
+        } else if (is(SimulatedFault.CLOCK_BACK) && point().at() == windows) {
+            turn("CLOCK: the wall clock jumps back by an hour");
+            clock.jump(JUMP.negated());
+        }
+        if (step != null) {
+            turn("somebody " + step.sentence());
+            step.action().accept(user);
+        }
+        windows++;
+        long end = start + windows * scenario.patience().toNanos();
+        long due = work();
+        for (int moves = 0; clock.nanoTime() + due <= end && due != Loop.IDLE; moves++) {
+            if (moves == MOST_MOVES) {
+                throw new Violation(String.valueOf(stepper.endless().getMessage()));
+            }
+            clock.advance(Duration.ofNanos(due));
+            due = work();
+        }
+        clock.advance(Duration.ofNanos(Math.max(0, end - clock.nanoTime())));
+        if (is(SimulatedFault.RESTART) && point().at() == windows - 1) {
+            turn("RESTART: " + operator + " ends while nothing is left to do");
+            replaceOperator();
+            work();
+        }
+    }
+
+    /** Does everything that can be done now. @return the nanoseconds until something is due */
+    private long work() {
+        while (true) {
+            long due;
+            try {
+                due = stepper.settle();
+                if (failure != null) {
+                    throw failure;
+                }
+                operator.process().verifyCachesUnchanged();
+            } catch (AssertionError e) {
+                throw new Violation(String.valueOf(e.getMessage()));
+            } catch (IllegalStateException e) {
+                throw new Violation("the operator changed an object of the cache, which others read, too: "
+                        + e.getMessage());
+            }
+            SimulatedProcess old = deposed;
+            if (old != null) {
+                tell(old + " ends");
+                stepper.remove(old.process());
+                deposed = null;
+            } else if (operator.isCrashed()) {
+                replaceOperator();
+            } else {
+                for (long until : lateUntil.values()) {
+                    due = Math.min(due, Math.max(1, until - clock.nanoTime()));
+                }
+                return due;
+            }
+        }
+    }
+
+    private SimulatedProcess startOperator() {
+        String name = scenario.operatorName() + (processes++ == 0 ? "" : " (process " + processes + ")");
+        SimulatedProcess made = new SimulatedProcess(this, name, server.client(scenario.operatorName()),
+                scenario.operator().get(), SEED + processes);
+        stepper.add(made.process());
+        tell(name + " starts with empty memory");
+        return made;
+    }
+
+    private void replaceOperator() {
+        stepper.remove(operator.process());
+        operator = startOperator();
+    }
+
+    // ---- what the operator's processes call
+
+    /** The fault that strikes this write; null for none. */
+    @Nullable
+    SimulatedFault strikes(WriteRequest request) {
+        stepper.requested(request.toString());
+        if (struck) {
+            return null;
+        }
+        writes.add(request + " " + (request.payload() instanceof String text ? text : ModelJson.write(
+                request.payload())));
+        return struckAt(SimulatedFault.At.WRITE, writes.size());
+    }
+
+    /** The fault that strikes this event of a watch; null for none. */
+    @Nullable
+    SimulatedFault strikesEvent() {
+        return struck ? null : struckAt(SimulatedFault.At.EVENT, ++events);
+    }
+
+    private @Nullable SimulatedFault struckAt(SimulatedFault.At at, int number) {
+        FaultPoint wanted = point;
+        if (wanted == null || wanted.fault().at() != at || wanted.at() != number) {
+            return null;
+        }
+        struck = true;
+        return wanted.fault();
+    }
+
+    /** Lets another process do everything that is to be done, while this one stands still. */
+    void takeOver(SimulatedProcess old) {
+        deposed = null;
+        operator = startOperator();
+        try {
+            stepper.advance(LATE);
+        } catch (AssertionError e) {
+            // The old process would take it for an answer of the server.
+            failure = e;
+        }
+        deposed = old;
+    }
+
+    void late(ResourceType type) {
+        lateUntil.put(type, clock.deadline(LATE));
+    }
+
+    boolean isLate(ResourceType type) {
+        Long until = lateUntil.get(type);
+        if (until != null && clock.nanoTime() - until >= 0) {
+            lateUntil.remove(type);
+            until = null;
+        }
+        return until != null;
+    }
+
+    void forgetVersions() {
+        server.faults().compactNow();
+    }
+
+    boolean exists(ResourceType type, ObjectKey key) {
+        return server.store().get(type.groupResource(), key.namespace(), key.name()) != null;
+    }
+
+    void created(ResourceType type, ObjectKey key) {
+        created.add(new Created(type, key));
+    }
+
+    void tell(String sentence) {
+        if (!abandoned) {
+            story.tell(sentence);
+        }
+    }
+
+    /** Tells a sentence that a long story must not lose. */
+    void turn(String sentence) {
+        if (!abandoned) {
+            story.turn(sentence);
+        }
+    }
+
+    void reconciling(@Nullable ObjectKey key) {
+        reconciling = key;
+    }
+
+    // ---- what the run was like
+
+    ManualClock clock() {
+        return clock;
+    }
+
+    Story story() {
+        return story;
+    }
+
+    /** The number of steps that loops have done so far. Any thread may ask. */
+    long progress() {
+        return stepper.steps();
+    }
+
+    /** The key that the operator reconciles at present. Any thread may ask. */
+    @Nullable
+    ObjectKey reconciling() {
+        return reconciling;
+    }
+
+    void abandon() {
+        abandoned = true;
+    }
+
+    List<String> writes() {
+        return writes;
+    }
+
+    int events() {
+        return events;
+    }
+
+    int windows() {
+        return windows;
+    }
+
+    /** The objects that the operator created and that existed at the end. */
+    Set<Created> created() {
+        return created;
+    }
+
+    @Override
+    public void close() {
+        stepper.close();
+        server.close();
+    }
+}

@@ -1,0 +1,264 @@
+package dev.wheelhouse.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+/**
+ * Steps processes on the caller's thread, and moves their clock. Caches take over all changes before the workers take
+ * their turns, as on an idle machine, unless the order is random.
+ */
+final class Stepper {
+    private static final Logger log = LoggerFactory.getLogger(Stepper.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int SHOWN = 5;
+
+    private final ManualClock clock;
+    private final @Nullable Random order;
+    private final LongSupplier version;
+    private final int mostRounds;
+    private final List<ControllerProcess> processes = new ArrayList<>();
+    /** When each loop of the process that is stepped is due. */
+    private final Map<Loop, Long> times = new HashMap<>();
+    private final Map<ControllerProcess, Rest> resting = new HashMap<>();
+    private final Map<Loop, Long> paused = new WeakHashMap<>();
+    private final Map<String, Integer> busy = new HashMap<>();
+    private final Map<String, Integer> requests = new HashMap<>();
+    private final AtomicLong steps = new AtomicLong();
+
+    /**
+     * A process that had nothing to do at a version of the server.
+     *
+     * @param due the time at which each of its loops is due
+     */
+    private record Rest(long version, Map<Loop, Long> due) {}
+
+    /**
+     * @param version the version of the server
+     * @param mostRounds the rounds at one moment after which there is no end in sight
+     * @param order shuffles the loops in each round; null for a fixed order
+     */
+    Stepper(ManualClock clock, LongSupplier version, int mostRounds, @Nullable Random order) {
+        this.clock = clock;
+        this.version = version;
+        this.mostRounds = mostRounds;
+        this.order = order;
+    }
+
+    ManualClock clock() {
+        return clock;
+    }
+
+    void add(ControllerProcess process) {
+        processes.add(process);
+    }
+
+    /**
+     * Adds a process to which nothing happens but by the server and the clock, so that it need not be stepped while
+     * neither changes.
+     */
+    void addClosed(ControllerProcess process) {
+        processes.add(process);
+        resting.put(process, new Rest(-1, Map.of()));
+    }
+
+    void remove(ControllerProcess process) {
+        processes.remove(process);
+        resting.remove(process);
+        process.close();
+    }
+
+    /** The number of steps so far. Any thread may ask. */
+    long steps() {
+        return steps.get();
+    }
+
+    void close() {
+        processes.reversed().forEach(ControllerProcess::close);
+    }
+
+    /** Remembers a request, to name it if the system does not come to rest. */
+    void requested(String request) {
+        requests.merge(request, 1, Integer::sum);
+    }
+
+    /**
+     * Steps until nothing is left to do at the current time.
+     *
+     * @return the time until something is due, in nanoseconds; {@link Loop#IDLE} if nothing will be
+     * @throws AssertionError that names the loops and requests that go on, if there is no end
+     */
+    long settle() {
+        busy.clear();
+        requests.clear();
+        for (int round = 0; round < mostRounds; round++) {
+            long due = round();
+            if (due != Loop.BUSY) {
+                return due;
+            }
+        }
+        throw endless();
+    }
+
+    /**
+     * Lets time pass, and does everything that becomes due meanwhile at its time.
+     *
+     * @throws AssertionError as {@link #settle()}
+     */
+    void advance(Duration span) {
+        long left = span.toNanos();
+        long due = settle();
+        for (int moves = 0; due <= left; moves++) {
+            if (moves == mostRounds) {
+                throw endless();
+            }
+            clock.advance(Duration.ofNanos(due));
+            left -= due;
+            due = settle();
+        }
+        clock.advance(Duration.ofNanos(left));
+    }
+
+    AssertionError endless() {
+        return new AssertionError("nothing comes to rest after " + mostRounds + " rounds. Still busy: " + most(busy)
+                + ". Most frequent requests: " + (requests.isEmpty() ? "none" : most(requests)));
+    }
+
+    private static String most(Map<String, Integer> counts) {
+        return counts.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .limit(SHOWN).map(e -> e.getKey() + " (" + e.getValue() + " times)").collect(Collectors.joining(", "));
+    }
+
+    /** Steps each loop once. @return the time until the next step of a loop is due, in nanoseconds */
+    private long round() {
+        long due = Loop.IDLE;
+        for (ControllerProcess process : List.copyOf(processes)) {
+            Rest rest = resting.get(process);
+            due = Math.min(due, rest != null && rest.version == version.getAsLong()
+                    ? stepDue(process, rest.due)
+                    : round(process));
+        }
+        return due;
+    }
+
+    /** Steps the loops that are due, of a process that had nothing to do. */
+    private long stepDue(ControllerProcess process, Map<Loop, Long> times) {
+        long due = Loop.IDLE;
+        for (Map.Entry<Loop, Long> loop : times.entrySet()) {
+            long wait = loop.getValue() - clock.nanoTime();
+            if (wait <= 0) {
+                wait = step(loop.getKey(), loop.getKey().toString());
+                loop.setValue(clock.deadline(Duration.ofNanos(wait)));
+            }
+            due = Math.min(due, wait);
+        }
+        if (due == Loop.BUSY) {
+            resting.put(process, new Rest(-1, Map.of()));
+        }
+        return due;
+    }
+
+    private long round(ControllerProcess process) {
+        long at = version.getAsLong();
+        int loops = process.caches().size() + process.workers().size();
+        times.clear();
+        Map<Loop, String> all = named(process.caches());
+        all.putAll(process.workers());
+        long due = order == null
+                ? Math.min(catchUp(process), stepAll(process, process.workers()))
+                : stepAll(process, shuffled(all, order));
+        // Loops that a step has made, and changes that a worker has made, are due.
+        boolean changed = version.getAsLong() != at || process.caches().size() + process.workers().size() != loops;
+        resting.computeIfPresent(process, (key, rest) -> changed || due == Loop.BUSY
+                ? new Rest(-1, Map.of())
+                : new Rest(at, new HashMap<>(times)));
+        return changed ? Loop.BUSY : due;
+    }
+
+    /** Steps the caches until they are up to date. */
+    private long catchUp(ControllerProcess process) {
+        Map<Loop, String> caches = named(process.caches());
+        long due = Loop.BUSY;
+        for (int i = 0; i < mostRounds && due == Loop.BUSY; i++) {
+            due = Loop.IDLE;
+            for (Map.Entry<Loop, String> loop : caches.entrySet()) {
+                long wait = process.isHalted() ? Loop.IDLE : step(loop.getKey(), loop.getValue());
+                due = Math.min(due, wait);
+                for (int j = 0; j < mostRounds && wait == Loop.BUSY && !process.isHalted(); j++) {
+                    busy.merge(loop.getValue(), 1, Integer::sum);
+                    wait = step(loop.getKey(), loop.getValue());
+                }
+            }
+        }
+        return due;
+    }
+
+    private static Map<Loop, String> named(List<Loop> caches) {
+        Map<Loop, String> loops = new LinkedHashMap<>();
+        caches.forEach(loop -> loops.put(loop, loop.toString()));
+        return loops;
+    }
+
+    private static Map<Loop, String> shuffled(Map<Loop, String> loops, Random order) {
+        List<Map.Entry<Loop, String>> entries = new ArrayList<>(loops.entrySet());
+        Collections.shuffle(entries, order);
+        Map<Loop, String> result = new LinkedHashMap<>();
+        entries.forEach(e -> result.put(e.getKey(), e.getValue()));
+        return result;
+    }
+
+    private long stepAll(ControllerProcess process, Map<Loop, String> loops) {
+        long due = Loop.IDLE;
+        for (Map.Entry<Loop, String> loop : loops.entrySet()) {
+            if (process.isHalted()) {
+                break;
+            }
+            long wait = step(loop.getKey(), loop.getValue());
+            if (wait == Loop.BUSY) {
+                busy.merge(loop.getValue(), 1, Integer::sum);
+            }
+            due = Math.min(due, wait);
+        }
+        return due;
+    }
+
+    private long step(Loop loop, String name) {
+        Long until = paused.get(loop);
+        long pause = until == null ? 0 : until - clock.nanoTime();
+        if (pause > 0) {
+            return pause;
+        }
+        steps.lazySet(steps.get() + 1);
+        try {
+            long wait = Math.max(0, loop.step());
+            times.put(loop, clock.deadline(Duration.ofNanos(wait)));
+            return wait;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("the thread that steps " + name + " was interrupted", e);
+        } catch (RuntimeException e) {
+            log.error("the loop {} failed; it continues in {}", name, PAUSE, e);
+            paused.put(loop, clock.deadline(PAUSE));
+            return PAUSE.toNanos();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.world.Cluster;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A controller whose custom resource is defined, removed and defined again while the manager runs on threads. */
+@Timeout(120)
+class ComingAndGoingTypeTest {
+    private static final ResourceType WEBSITES = new ResourceType("example.com", "v1", "websites", "Website", true);
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final Cluster cluster = new Cluster();
+    private final KubeClient client = cluster.server.client("manager");
+    private final LoopRunner runner = new LoopRunner("types", Clock.system());
+    private final InformerFactory informers = new InformerFactory(client, Clock.system());
+    private final List<String> synced = new CopyOnWriteArrayList<>();
+    private ControllerManager manager;
+
+    private final class OfWebsites extends KeyedController {
+        OfWebsites(ControllerContext context) {
+            super("website-operator", context);
+            informerFor(WEBSITES, Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
+                @Override
+                public void onAdd(Unstructured object, boolean initial) {
+                    queue.add(ObjectKey.of(object));
+                }
+
+                @Override
+                public void onUpdate(Unstructured before, Unstructured after) {}
+
+                @Override
+                public void onDelete(Unstructured object, boolean finalStateUnknown) {}
+            });
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) {
+            synced.add(key.name());
+            return Result.done();
+        }
+    }
+
+    private static final class OfNothing extends KeyedController {
+        OfNothing(ControllerContext context) {
+            super("other", context);
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) {
+            return Result.done();
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        manager = new ControllerManager(
+                new DefaultControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
+                        DefaultControllerContext.Settings.defaults()),
+                List.of(new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true,
+                        OfWebsites::new), new ControllerDescriptor("other", Set.of(), OfNothing::new)),
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE, runner);
+        informers.start(runner);
+        runner.start("controller-manager", manager);
+    }
+
+    @AfterEach
+    void stop() {
+        manager.close();
+        informers.close();
+        runner.close();
+        cluster.close();
+    }
+
+    private void website(String name) {
+        eventually("websites are served", SOON, () -> {
+            cluster.create(WEBSITES, Unstructured.class, "{metadata: {name: %s, namespace: default}}", name);
+            return true;
+        });
+    }
+
+    private String doing() {
+        return manager.states().getFirst().doing();
+    }
+
+    @Test
+    void theControllerRunsWhileItsTypeIsServedAndNothingElseWaitsForIt() {
+        eventually("the manager runs without it", SOON, manager::isRunning);
+        assertThat(doing()).isEqualTo("website-operator waits until the API server serves websites.example.com in "
+                + "version v1: install the CustomResourceDefinition, if there is none");
+        assertThat(manager.waitingFor()).isEmpty();
+
+        for (String name : List.of("first", "second", "third")) {
+            cluster.define(WEBSITES);
+            website(name);
+            eventually(name + " is synced", SOON, () -> synced.contains(name));
+            assertThat(doing()).isEqualTo("running");
+
+            cluster.undefine(WEBSITES);
+            eventually("it has ended", SOON, () -> doing().contains("waits until"));
+            assertThat(informers.states()).extracting(InformerState::name).doesNotContain("websites.example.com");
+            assertThat(manager.isRunning()).isTrue();
+        }
+        assertThat(synced).containsExactly("first", "second", "third");
+    }
+}
