@@ -24,7 +24,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.operator.webhook.ScriptedWebhook;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The same webhooks, configured on a real kube-apiserver and on the embedded server, lead to the same answers. */
