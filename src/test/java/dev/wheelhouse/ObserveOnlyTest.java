@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,8 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.manager.ControllerManager;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -169,5 +172,52 @@ class ObserveOnlyTest {
                                 .getStatus().getAvailableReplicas()));
             }
         }
+    }
+
+    @Test
+    void allBuiltInControllersBecomeObserversWhenAnotherManagerComesAndWriteAgainWhenItHasGone() throws Exception {
+        try (RunningService server = RunningService.start(directory, "--wheelhouse.controllers=");
+                RunningService service = RunningService.start(directory,
+                        "--wheelhouse.kubeconfig=" + server.kubeconfig())) {
+            AppsV1Api apps = new AppsV1Api(server.api());
+            CoordinationV1Api leases = new CoordinationV1Api(server.api());
+            ControllerManager manager = service.bean(ControllerManager.class);
+            apps.createNamespacedDeployment("default", named("first")).execute();
+            eventually("it rolls out", Duration.ofSeconds(60), () -> isAvailable(apps, "first"));
+
+            leases.createNamespacedLease("kube-system", new V1Lease()
+                    .metadata(new V1ObjectMeta().name("kube-controller-manager"))
+                    .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)
+                            .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
+                    .execute();
+            eventually("all observe", Duration.ofSeconds(60), () -> manager.states().size() == 6
+                    && manager.states().stream().allMatch(state -> state.doing().equals("observing")));
+            apps.createNamespacedDeployment("default", named("second")).execute();
+            eventually("it plans", Duration.ofSeconds(60),
+                    () -> !plan(service, "deployment/default/second").path("actions").isEmpty());
+            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(1);
+
+            leases.deleteNamespacedLease("kube-controller-manager", "kube-system").execute();
+            eventually("all write", Duration.ofSeconds(60),
+                    () -> manager.states().stream().allMatch(state -> state.doing().equals("running")));
+            eventually("it rolls out, too", Duration.ofSeconds(60), () -> isAvailable(apps, "second"));
+            apps.deleteNamespacedDeployment("first", "default").execute();
+            eventually("the garbage collector works", Duration.ofSeconds(60),
+                    () -> apps.listNamespacedReplicaSet("default").execute().getItems().size() == 1);
+        }
+    }
+
+    private static V1Deployment named(String name) {
+        V1Deployment deployment = Workloads.web();
+        deployment.getMetadata().setName(name);
+        deployment.getSpec().getSelector().setMatchLabels(Map.of("app", name));
+        deployment.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", name));
+        return deployment;
+    }
+
+    private static boolean isAvailable(AppsV1Api apps, String name) throws Exception {
+        V1Deployment deployment = apps.readNamespacedDeployment(name, "default").execute();
+        return deployment.getStatus() != null
+                && Integer.valueOf(3).equals(deployment.getStatus().getAvailableReplicas());
     }
 }
