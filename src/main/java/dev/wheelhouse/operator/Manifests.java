@@ -27,8 +27,8 @@ import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
 
 /**
- * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account with
- * exactly the rights that they declare, and, if an image is named, a Deployment. A unit test keeps a file of them
+ * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account
+ * with exactly the rights that they declare, and, if an image is named, a Deployment. A unit test keeps a file of them
  * current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file. Not thread safe.
  *
  * <p>As a program: {@code java -cp … dev.wheelhouse.operator.Manifests com.example.WebsiteOperator [--output DIR]
