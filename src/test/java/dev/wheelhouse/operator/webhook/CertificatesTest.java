@@ -85,8 +85,8 @@ class CertificatesTest {
         String trusted = known.authorities();
         Instant now = NOW;
         int authorities = 1;
-        for (int day = 1; day < 8000; day++) {
-            now = now.plus(Duration.ofDays(1));
+        for (int day = 10; day < 8000; day += 10) {
+            now = now.plus(Duration.ofDays(10));
             Certificates next = known.renewed(HOSTS, now);
             // An API server that has not heard of the change yet.
             assertTrusted(trusted, next, now);
