@@ -93,6 +93,16 @@ final class ToldContext implements ControllerContext {
     }
 
     @Override
+    public boolean observes(String controller) {
+        return behind.observes(controller);
+    }
+
+    @Override
+    public boolean mayWrite(String controller) {
+        return behind.mayWrite(controller);
+    }
+
+    @Override
     public ConsistencyStore consistency(String controller) {
         return behind.consistency(controller);
     }
