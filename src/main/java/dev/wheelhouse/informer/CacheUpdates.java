@@ -46,9 +46,9 @@ final class CacheUpdates<T extends KubernetesObject> {
             } else if (object != null) {
                 T before = indexer.get(delta.key);
                 if (before == null || !sameVersion(before, object)) {
+                    remember(object);
                     indexer.put(delta.key, object);
                     forget(before);
-                    remember(object);
                     changed(before, object, false, notifications);
                 }
             }
@@ -58,6 +58,11 @@ final class CacheUpdates<T extends KubernetesObject> {
     /** Replaces the whole content. Appends the notifications: first the deletes, then the updates and adds. */
     void replace(DeltaFifo.Replaced<T> replaced, boolean initial, List<Notification<T>> notifications) {
         Map<ObjectKey, T> next = next(replaced);
+        next.forEach((key, object) -> {
+            if (object != indexer.get(key)) {
+                remember(object);
+            }
+        });
         Map<ObjectKey, T> old = indexer.replace(next);
         old.forEach((key, before) -> {
             if (!next.containsKey(key)) {
@@ -69,7 +74,6 @@ final class CacheUpdates<T extends KubernetesObject> {
             T before = old.get(key);
             if (before != object) {
                 forget(before);
-                remember(object);
                 changed(before, object, initial, notifications);
             }
         });
@@ -131,6 +135,7 @@ final class CacheUpdates<T extends KubernetesObject> {
                 && ResourceVersions.compare(before, now) > 0;
     }
 
+    /** Called before the indexer gets the object, because functions that index objects may change them. */
     private void remember(T object) {
         if (detector != null) {
             detector.add(object);

@@ -27,10 +27,10 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
-import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * One process of the operator in a simulated run. All its calls of the API server pass here: they are told in the story,
@@ -42,17 +42,14 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
 
     private final SimulatedRun run;
     private final String name;
-    private final ControllerDescriptor descriptor;
     private final ControllerProcess process;
     private final Map<ResourceType, List<WatchEvent<?>>> held = new HashMap<>();
-    private final Map<ObjectKey, WorkQueue<ObjectKey>> taken = new LinkedHashMap<>();
     private boolean crashed;
     private boolean frozen;
 
     SimulatedProcess(SimulatedRun run, String name, KubeClient client, ControllerDescriptor descriptor, long seed) {
         this.run = run;
         this.name = name;
-        this.descriptor = descriptor;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
                 0, context -> new ToldContext(context, this), 
                 InformerOptions.builder().batch(1).seed(seed).detectMutations(true).build());
@@ -73,10 +70,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
 
     // ---- the story of a reconciliation
 
-    void begins(ObjectKey key, @Nullable WorkQueue<ObjectKey> queue) {
-        if (queue != null) {
-            taken.put(key, queue);
-        }
+    void begins(ObjectKey key) {
         run.tell(name + " reconciles " + key + "; its caches show " + caches(key));
         run.reconciling(key);
     }
@@ -86,9 +80,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
     }
 
     /** The keys whose last reconciliation failed. */
-    List<ObjectKey> failing() {
-        return taken.entrySet().stream().filter(e -> e.getValue().numRequeues(e.getKey()) > 0).map(Map.Entry::getKey)
-                .toList();
+    List<FailingKey> failing() {
+        return process.manager().states().stream().flatMap(state -> state.failing().stream()).toList();
     }
 
     private String caches(ObjectKey key) {
@@ -125,39 +118,39 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         String what = said(request);
         switch (fault) {
             case CRASH_BEFORE_WRITE -> {
-                run.tell("CRASH: " + name + " ends before it can " + what);
+                run.turn("CRASH: " + name + " ends before it can " + what);
                 return crash(what);
             }
             case CRASH_AFTER_WRITE -> {
                 R unused = carryOut(request, call);
-                run.tell("CRASH: " + name + " ends before it gets the answer");
+                run.turn("CRASH: " + name + " ends before it gets the answer");
                 return crash(what);
             }
             case CONFLICT -> {
-                run.tell("CONFLICT: " + name + " wants to " + what + ", and is refused");
+                run.turn("CONFLICT: " + name + " wants to " + what + ", and is refused");
                 throw new ApiError(what, 409, "Conflict", "the object has been modified (a simulated conflict)", null);
             }
             case SERVER_ERROR -> {
-                run.tell("ERROR: " + name + " wants to " + what + ", and the server fails");
+                run.turn("ERROR: " + name + " wants to " + what + ", and the server fails");
                 throw new ApiError(what, 500, "InternalError", "a simulated failure of the server", null);
             }
             case LOST_REQUEST -> {
-                run.tell("LOST REQUEST: " + name + " wants to " + what
+                run.turn("LOST REQUEST: " + name + " wants to " + what
                         + ", gets no answer, and the request does not arrive");
                 throw silence(what);
             }
             case LOST_ANSWER -> {
                 R unused = carryOut(request, call);
-                run.tell("LOST ANSWER: " + name + " does not get the answer");
+                run.turn("LOST ANSWER: " + name + " does not get the answer");
                 throw silence(what);
             }
             case TWO_LEADERS -> {
-                run.tell("TWO LEADERS: " + name + " stands still before it can " + what + ", and loses the lead");
+                run.turn("TWO LEADERS: " + name + " stands still before it can " + what + ", and loses the lead");
                 frozen = true;
                 process.halt(true);
                 run.takeOver(this);
                 process.halt(false);
-                run.tell("TWO LEADERS: " + name + " goes on with its old memory and caches");
+                run.turn("TWO LEADERS: " + name + " goes on with its old memory and caches");
                 return carryOut(request, call);
             }
             default -> throw new IllegalStateException(fault + " is not a fault of writes");
@@ -199,8 +192,14 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         return target + (body.isEmpty() ? "" : " " + shortened(body));
     }
 
+    /** A body without its metadata, which say nothing that the reader does not know. */
     private static String shortened(String body) {
-        String plain = body.replaceAll("\"(apiVersion|kind)\":\"[^\"]*\",?", "");
+        String plain = body;
+        if (body.startsWith("{") && ModelJson.read(body, Object.class) instanceof Map<?, ?> object) {
+            Map<Object, Object> rest = new LinkedHashMap<>(object);
+            List.of("apiVersion", "kind", "metadata").forEach(rest::remove);
+            plain = rest.isEmpty() ? body : ModelJson.write(rest);
+        }
         return plain.length() <= SHOWN_BODY ? plain : plain.substring(0, SHOWN_BODY) + "…";
     }
 
@@ -224,8 +223,10 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
     public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
         refuseAfterCrash("list " + type);
         ListPage<T> page = call.get();
-        run.tell(name + " lists " + type.plural() + " -> " + page.items().size() + " at version "
-                + page.resourceVersion());
+        if (run.reconciling() != null) {
+            run.tell(name + " lists " + type.plural() + " from the server -> " + page.items().size() + " at version "
+                    + page.resourceVersion());
+        }
         return page;
     }
 
@@ -249,10 +250,6 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
     public void close() {
         process.halt(true);
         process.close();
-    }
-
-    ControllerDescriptor descriptor() {
-        return descriptor;
     }
 
     /** A watch of the operator's process. */
@@ -286,16 +283,16 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
             }
             switch (fault) {
                 case LATE_WATCH -> {
-                    run.tell("LATE WATCH: the watch of " + type.plural() + " is late from now on; it would tell that "
+                    run.turn("LATE WATCH: the watch of " + type.plural() + " is late from now on; it would tell that "
                             + said(event));
                     run.late(type);
                     held.computeIfAbsent(type, t -> new ArrayList<>()).add(event);
                     return null;
                 }
-                case CUT_WATCH -> run.tell("CUT WATCH: the watch of " + type.plural() + " breaks before it can tell"
+                case CUT_WATCH -> run.turn("CUT WATCH: the watch of " + type.plural() + " breaks before it can tell"
                         + " that " + said(event));
                 default -> {
-                    run.tell("EXPIRED WATCH: the watch of " + type.plural() + " breaks before it can tell that "
+                    run.turn("EXPIRED WATCH: the watch of " + type.plural() + " breaks before it can tell that "
                             + said(event) + ", and the server forgets all old versions");
                     run.forgetVersions();
                 }

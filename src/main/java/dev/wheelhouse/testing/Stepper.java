@@ -27,31 +27,38 @@ import dev.wheelhouse.runtime.ManualClock;
  */
 final class Stepper {
     private static final Logger log = LoggerFactory.getLogger(Stepper.class);
-    /** More rounds than any system needs that comes to rest. */
-    private static final int ENDLESS = 20_000;
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int SHOWN = 5;
 
     private final ManualClock clock;
     private final @Nullable Random order;
     private final LongSupplier version;
+    private final int mostRounds;
     private final List<ControllerProcess> processes = new ArrayList<>();
+    /** When each loop of the process that is stepped is due. */
+    private final Map<Loop, Long> times = new HashMap<>();
     private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<String, Integer> requests = new HashMap<>();
     private final AtomicLong steps = new AtomicLong();
 
-    /** A process had nothing to do at a version of the server, until a time. */
-    private record Rest(long version, long until) {}
+    /**
+     * A process that had nothing to do at a version of the server.
+     *
+     * @param due the time at which each of its loops is due
+     */
+    private record Rest(long version, Map<Loop, Long> due) {}
 
     /**
      * @param version the version of the server
+     * @param mostRounds the rounds at one moment after which there is no end in sight
      * @param order shuffles the loops in each round; null for a fixed order
      */
-    Stepper(ManualClock clock, LongSupplier version, @Nullable Random order) {
+    Stepper(ManualClock clock, LongSupplier version, int mostRounds, @Nullable Random order) {
         this.clock = clock;
         this.version = version;
+        this.mostRounds = mostRounds;
         this.order = order;
     }
 
@@ -69,7 +76,7 @@ final class Stepper {
      */
     void addClosed(ControllerProcess process) {
         processes.add(process);
-        resting.put(process, new Rest(-1, 0));
+        resting.put(process, new Rest(-1, Map.of()));
     }
 
     void remove(ControllerProcess process) {
@@ -101,7 +108,7 @@ final class Stepper {
     long settle() {
         busy.clear();
         requests.clear();
-        for (int round = 0; round < ENDLESS; round++) {
+        for (int round = 0; round < mostRounds; round++) {
             long due = round();
             if (due != Loop.BUSY) {
                 return due;
@@ -119,7 +126,7 @@ final class Stepper {
         long left = span.toNanos();
         long due = settle();
         for (int moves = 0; due <= left; moves++) {
-            if (moves == ENDLESS) {
+            if (moves == mostRounds) {
                 throw endless();
             }
             clock.advance(Duration.ofNanos(due));
@@ -130,7 +137,7 @@ final class Stepper {
     }
 
     AssertionError endless() {
-        return new AssertionError("nothing comes to rest after " + ENDLESS + " rounds. Still busy: " + most(busy)
+        return new AssertionError("nothing comes to rest after " + mostRounds + " rounds. Still busy: " + most(busy)
                 + ". Most frequent requests: " + (requests.isEmpty() ? "none" : most(requests)));
     }
 
@@ -146,18 +153,26 @@ final class Stepper {
         long due = Loop.IDLE;
         for (ControllerProcess process : List.copyOf(processes)) {
             Rest rest = resting.get(process);
-            long before = version.getAsLong();
-            if (rest != null && rest.version == before && rest.until - clock.nanoTime() > 0) {
-                due = Math.min(due, rest.until - clock.nanoTime());
-                continue;
+            due = Math.min(due, rest != null && rest.version == version.getAsLong()
+                    ? stepDue(process, rest.due)
+                    : round(process));
+        }
+        return due;
+    }
+
+    /** Steps the loops that are due, of a process that had nothing to do. */
+    private long stepDue(ControllerProcess process, Map<Loop, Long> times) {
+        long due = Loop.IDLE;
+        for (Map.Entry<Loop, Long> loop : times.entrySet()) {
+            long wait = loop.getValue() - clock.nanoTime();
+            if (wait <= 0) {
+                wait = step(loop.getKey(), loop.getKey().toString());
+                loop.setValue(clock.deadline(Duration.ofNanos(wait)));
             }
-            long wait = round(process);
             due = Math.min(due, wait);
-            if (rest != null) {
-                resting.put(process, wait == Loop.BUSY
-                        ? new Rest(-1, 0)
-                        : new Rest(before, clock.deadline(Duration.ofNanos(wait))));
-            }
+        }
+        if (due == Loop.BUSY) {
+            resting.put(process, new Rest(-1, Map.of()));
         }
         return due;
     }
@@ -165,31 +180,30 @@ final class Stepper {
     private long round(ControllerProcess process) {
         long at = version.getAsLong();
         int loops = process.caches().size() + process.workers().size();
-        long due;
-        if (order == null) {
-            due = catchUp(process);
-            due = Math.min(due, stepAll(process, process.workers()));
-        } else {
-            Map<Loop, String> all = named(process.caches());
-            all.putAll(process.workers());
-            due = stepAll(process, shuffled(all, order));
-        }
+        times.clear();
+        Map<Loop, String> all = named(process.caches());
+        all.putAll(process.workers());
+        long due = order == null
+                ? Math.min(catchUp(process), stepAll(process, process.workers()))
+                : stepAll(process, shuffled(all, order));
         // Loops that a step has made, and changes that a worker has made, are due.
-        return version.getAsLong() != at || process.caches().size() + process.workers().size() != loops
-                ? Loop.BUSY
-                : due;
+        boolean changed = version.getAsLong() != at || process.caches().size() + process.workers().size() != loops;
+        resting.computeIfPresent(process, (key, rest) -> changed || due == Loop.BUSY
+                ? new Rest(-1, Map.of())
+                : new Rest(at, new HashMap<>(times)));
+        return changed ? Loop.BUSY : due;
     }
 
     /** Steps the caches until they are up to date. */
     private long catchUp(ControllerProcess process) {
         Map<Loop, String> caches = named(process.caches());
         long due = Loop.BUSY;
-        for (int i = 0; i < ENDLESS && due == Loop.BUSY; i++) {
+        for (int i = 0; i < mostRounds && due == Loop.BUSY; i++) {
             due = Loop.IDLE;
             for (Map.Entry<Loop, String> loop : caches.entrySet()) {
                 long wait = process.isHalted() ? Loop.IDLE : step(loop.getKey(), loop.getValue());
                 due = Math.min(due, wait);
-                for (int j = 0; j < ENDLESS && wait == Loop.BUSY && !process.isHalted(); j++) {
+                for (int j = 0; j < mostRounds && wait == Loop.BUSY && !process.isHalted(); j++) {
                     busy.merge(loop.getValue(), 1, Integer::sum);
                     wait = step(loop.getKey(), loop.getValue());
                 }
@@ -235,7 +249,9 @@ final class Stepper {
         }
         steps.lazySet(steps.get() + 1);
         try {
-            return Math.max(0, loop.step());
+            long wait = Math.max(0, loop.step());
+            times.put(loop, clock.deadline(Duration.ofNanos(wait)));
+            return wait;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("the thread that steps " + name + " was interrupted", e);

@@ -41,6 +41,8 @@ import dev.wheelhouse.runtime.ManualClock;
 public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
+    /** More rounds than any test needs whose controllers come to rest. */
+    private static final int MOST_ROUNDS = 20_000;
     private static final String CLIENT = "wheelhouse";
     static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 
@@ -57,7 +59,7 @@ public final class TestServer implements AutoCloseable {
         clock = builder.clock;
         server = new ApiServer(builder.options.withClock(clock));
         user = new User(server.client("user"));
-        stepper = clock instanceof ManualClock manual ? new Stepper(manual, server.store()::version, null) : null;
+        stepper = clock instanceof ManualClock manual ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null) : null;
         try {
             builder.crds.forEach(crd -> user.create(Crds.of(crd)));
             builder.manifests.forEach(user::create);

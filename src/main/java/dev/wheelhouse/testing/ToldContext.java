@@ -21,7 +21,6 @@ import dev.wheelhouse.workqueue.WorkQueue;
 final class ToldContext implements ControllerContext {
     private final ControllerContext behind;
     private final SimulatedProcess process;
-    private @Nullable WorkQueue<ObjectKey> queue;
 
     ToldContext(ControllerContext behind, SimulatedProcess process) {
         this.behind = behind;
@@ -42,7 +41,7 @@ final class ToldContext implements ControllerContext {
 
         @Override
         public void begin(ObjectKey owner) {
-            process.begins(owner, queue);
+            process.begins(owner);
             executor.begin(owner);
         }
 
@@ -84,16 +83,23 @@ final class ToldContext implements ControllerContext {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // An operator's keys are object keys.
     public <K> WorkQueue<K> queue(String name, RateLimits limits) {
-        WorkQueue<K> made = behind.queue(name, limits);
-        queue = (WorkQueue<ObjectKey>) made;
-        return made;
+        return behind.queue(name, limits);
     }
 
     @Override
     public int workers(String controller, @Nullable Integer preset) {
         return behind.workers(controller, preset);
+    }
+
+    @Override
+    public boolean observes(String controller) {
+        return behind.observes(controller);
+    }
+
+    @Override
+    public boolean mayWrite(String controller) {
+        return behind.mayWrite(controller);
     }
 
     @Override
@@ -109,15 +115,5 @@ final class ToldContext implements ControllerContext {
     @Override
     public ControllerMetrics metrics() {
         return behind.metrics();
-    }
-
-    @Override
-    public boolean mayWrite(String controller) {
-        return behind.mayWrite(controller);
-    }
-
-    @Override
-    public boolean observes(String controller) {
-        return behind.observes(controller);
     }
 }
