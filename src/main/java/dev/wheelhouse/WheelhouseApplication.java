@@ -1,17 +1,21 @@
 package dev.wheelhouse;
 
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ApplicationListener;
 
 import dev.wheelhouse.spring.CommandLine;
 import dev.wheelhouse.spring.LeadLostEvent;
+import dev.wheelhouse.spring.StandaloneService;
 
 /**
  * The service, and the only class that ends the process. A failed start prints the reason in one sentence; it and a
  * lost lead end the process with exit code 1.
  */
-@SpringBootApplication(proxyBeanMethods = false)
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@StandaloneService
 public class WheelhouseApplication {
 
     public static void main(String[] args) {

@@ -110,7 +110,8 @@ class ArchitectureTest {
     @Test
     void onlyTheRootsOfAProgramChooseTheSystemsClock() {
         noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..").and()
-                .doNotHaveFullyQualifiedName("dev.wheelhouse.spring.ServiceConfiguration").and()
+                .doNotHaveFullyQualifiedName("dev.wheelhouse.spring.WheelhouseAutoConfiguration").and()
+                .doNotHaveFullyQualifiedName("dev.wheelhouse.operator.Wheelhouse$Builder").and()
                 .doNotHaveFullyQualifiedName(ApiServerOptions.class.getName()).should()
                 .callMethod(Clock.class, "system").check(classes);
     }
@@ -125,10 +126,16 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheSpringPackageKnowsSpringAndMicrometer() {
+    void onlyTheSpringPackageKnowsSpring() {
         noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("org.springframework..", "io.micrometer..").check(classes);
+                .dependOnClassesThat().resideInAnyPackage("org.springframework..").check(classes);
+    }
+
+    @Test
+    void onlyTheMetricsAndThoseWhoPassARegistryToThemKnowMicrometer() {
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring", "dev.wheelhouse.metrics").and()
+                .doNotHaveFullyQualifiedName("dev.wheelhouse.operator.Wheelhouse$Builder").should()
+                .dependOnClassesThat().resideInAnyPackage("io.micrometer..").check(classes);
     }
 
     /** The longest name in the table that the class's package begins with. */

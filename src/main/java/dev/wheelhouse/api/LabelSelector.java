@@ -148,6 +148,28 @@ public final class LabelSelector {
         return compile(new Parser(text).requirements());
     }
 
+    /**
+     * The selector as it stands in the spec of an object.
+     *
+     * @throws IllegalArgumentException if it compares numbers, which specs cannot say
+     */
+    public V1LabelSelector toModel() {
+        V1LabelSelector model = new V1LabelSelector();
+        for (Requirement r : requirements) {
+            String operator = switch (r.operator) {
+                case IN -> "In";
+                case NOT_IN -> "NotIn";
+                case EXISTS -> "Exists";
+                case NOT_EXISTS -> "DoesNotExist";
+                case GREATER, LESS -> throw new IllegalArgumentException("the selector " + this
+                        + " compares numbers: use =, !=, in, notin, or the name of a label");
+            };
+            model.addMatchExpressionsItem(new V1LabelSelectorRequirement().key(r.key).operator(operator)
+                    .values(r.values.isEmpty() ? null : List.copyOf(r.values)));
+        }
+        return model;
+    }
+
     public boolean matches(@Nullable Map<String, String> labels) {
         if (nothing) {
             return false;

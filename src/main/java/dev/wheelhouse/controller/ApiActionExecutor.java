@@ -149,6 +149,11 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
                     "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
         }
+        String mistake = mistake(write);
+        if (mistake != null) {
+            return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 400,
+                    "NotSent", mistake, null), false);
+        }
         try {
             KubernetesObject answer = write(write);
             metrics.written(controller, write.verb(), write.type(),
@@ -218,15 +223,12 @@ final class ApiActionExecutor implements ActionExecutor {
                 return ModelTypes.client(client, create.type(), create.object()).create(create.object());
             }
             case Action.Update update -> {
-                requireVersion(update, update.object());
                 return ModelTypes.client(client, update.type(), update.object()).update(update.object());
             }
             case Action.UpdateStatus update -> {
-                requireVersion(update, update.object());
                 return ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
             }
             case Action.UpdateSubresource update -> {
-                requireVersion(update, update.object());
                 return ModelTypes.client(client, update.type(), update.object()).updateSubresource(update.object(),
                         update.subresource());
             }
@@ -254,12 +256,23 @@ final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    private static void requireVersion(Action.Write write, KubernetesObject object) {
+    /** Why a write must not be sent: a mistake in the controller. Null if there is none. */
+    private static @Nullable String mistake(Action.Write write) {
+        return switch (write) {
+            case Action.Create create -> ModelTypes.mismatch(create.type(), create.object());
+            case Action.Update update -> mistake(update.type(), update.object());
+            case Action.UpdateStatus update -> mistake(update.type(), update.object());
+            case Action.UpdateSubresource update -> mistake(update.type(), update.object());
+            default -> null;
+        };
+    }
+
+    private static @Nullable String mistake(ResourceType type, KubernetesObject object) {
         String version = object.getMetadata().getResourceVersion();
-        if (version == null || version.isEmpty()) {
-            throw new IllegalArgumentException(write.type() + " " + write.target()
-                    + " has no metadata.resourceVersion: an update needs the version that it was decided on");
-        }
+        return version == null || version.isEmpty()
+                ? "the object has no metadata.resourceVersion; an update needs the version that it was decided on, so "
+                        + "update a copy of the object that was read"
+                : ModelTypes.mismatch(type, object);
     }
 
     private @Nullable ApiError checkLive(Action.RequireLive check) {

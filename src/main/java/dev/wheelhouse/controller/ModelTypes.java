@@ -19,8 +19,10 @@ import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ResourceClient;
 
 /** Maps resource types to model classes of the official client. Types without a class are handled by their metadata. */
@@ -50,6 +52,27 @@ final class ModelTypes {
     static ResourceClient<? extends KubernetesObject> client(KubeClient client, ResourceType type,
             @Nullable Class<? extends KubernetesObject> model) {
         return model == null ? client(client, type) : client.resource(type, model);
+    }
+
+    /**
+     * Why an object is not one of a type, by its class or its {@code kind}; null if it may be. A server would store an
+     * object of another kind with the fields that both kinds have, which is an empty object.
+     */
+    static @Nullable String mismatch(ResourceType type, KubernetesObject object) {
+        Class<?> model = object.getClass();
+        String name = model.getSimpleName();
+        int prefix = name.length() - type.kind().length();
+        boolean fits = !ModelClass.isModel(model) || model == PartialObjectMetadata.class
+                || name.endsWith(type.kind()) && prefix > 0 && Character.isDigit(name.charAt(prefix - 1));
+        boolean same = (object.getKind() == null || object.getKind().equals(type.kind()))
+                && (object.getApiVersion() == null || object.getApiVersion().equals(type.apiVersion()));
+        return fits && same
+                ? null
+                : "the object is a " + name + (object.getKind() == null
+                        ? ""
+                        : " with apiVersion " + object.getApiVersion() + " and kind " + object.getKind())
+                        + ", and " + type + " are " + type.apiVersion() + " " + type.kind()
+                        + ": write it with its own ResourceType";
     }
 
     /** A client that writes objects of this object's class. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.manager;
 
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -13,9 +14,11 @@ public final class ControllerSelection {
     /**
      * The controllers that the entries select, in the order of {@code known}.
      *
+     * @param onByDefault whether {@code *} stands for a controller
      * @throws IllegalArgumentException if an entry names no known controller
      */
-    public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known) {
+    public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known,
+            Predicate<ControllerDescriptor> onByDefault) {
         for (String entry : entries) {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;
             if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
@@ -25,7 +28,7 @@ public final class ControllerSelection {
                                 + "; put a - before a name to leave that controller out");
             }
         }
-        return known.stream().filter(d -> isSelected(d, entries)).toList();
+        return known.stream().filter(d -> isSelected(d, entries, onByDefault.test(d))).toList();
     }
 
     /**
@@ -39,7 +42,7 @@ public final class ControllerSelection {
                         + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))));
     }
 
-    private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries) {
+    private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries, boolean onByDefault) {
         for (String entry : entries) {
             if (descriptor.isCalled(entry)) {
                 return true;
@@ -48,6 +51,6 @@ public final class ControllerSelection {
                 return false;
             }
         }
-        return entries.contains("*");
+        return onByDefault && entries.contains("*");
     }
 }

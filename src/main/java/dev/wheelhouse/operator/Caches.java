@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -45,6 +46,7 @@ final class Caches<P extends KubernetesObject> {
     private static final Comparator<KubernetesObject> BY_KEY = Comparator.comparing(ObjectKey::of);
 
     private final Declaration<P> declaration;
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
     private final Map<Part<?>, SharedIndexInformer<? extends KubernetesObject>> informers = new LinkedHashMap<>();
 
     Caches(Declaration<P> declaration, SharedInformerFactory factory) {
@@ -108,8 +110,13 @@ final class Caches<P extends KubernetesObject> {
         try {
             return function.apply(object);
         } catch (RuntimeException e) {
-            log.error("{}: {} of {} failed for {}, which is left out", declaration.name(), what, model.getSimpleName(),
-                    ObjectKey.of(object), e);
+            String sentence = declaration.name() + ": " + what + " of " + model.getSimpleName() + " failed for "
+                    + ObjectKey.of(object) + ", which is left out: " + e;
+            if (failed.add(what + model)) {
+                log.error(sentence, e);
+            } else {
+                log.error(sentence);
+            }
             return List.of();
         }
     }
@@ -121,13 +128,18 @@ final class Caches<P extends KubernetesObject> {
 
     // ---- events
 
-    /** Registers handlers that add the keys of the primary objects that a change concerns. */
-    void enqueueTo(WorkQueue<ObjectKey> queue) {
-        informers.forEach((part, informer) -> register(part, queue));
+    /**
+     * Registers handlers that add the keys of the primary objects that a change concerns.
+     *
+     * @param ignored whether the change that led to this state of a primary object concerns nobody
+     */
+    void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
+        informers.keySet().forEach(part -> register(part, queue, ignored));
     }
 
-    private <T extends KubernetesObject> void register(Part<T> part, WorkQueue<ObjectKey> queue) {
-        informer(part).addEventHandler(new Handler<>(part, queue), part.role() == Role.PRIMARY
+    private <T extends KubernetesObject> void register(Part<T> part, WorkQueue<ObjectKey> queue,
+            Predicate<KubernetesObject> ignored) {
+        informer(part).addEventHandler(new Handler<>(part, queue, ignored), part.role() == Role.PRIMARY
                 ? declaration.resync()
                 : Duration.ZERO);
     }
@@ -135,10 +147,12 @@ final class Caches<P extends KubernetesObject> {
     private final class Handler<T extends KubernetesObject> implements ResourceEventHandler<T> {
         private final Part<T> part;
         private final WorkQueue<ObjectKey> queue;
+        private final Predicate<KubernetesObject> ignored;
 
-        Handler(Part<T> part, WorkQueue<ObjectKey> queue) {
+        Handler(Part<T> part, WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
             this.part = part;
             this.queue = queue;
+            this.ignored = ignored;
         }
 
         @Override
@@ -150,7 +164,7 @@ final class Caches<P extends KubernetesObject> {
         public void onUpdate(T before, T after) {
             if (before == after) {
                 keys(after).forEach(key -> queue.add(key, Priority.BACKGROUND));
-            } else {
+            } else if (part.role() != Role.PRIMARY || !ignored.test(after)) {
                 enqueue(before, after, Priority.LIVE);
             }
         }

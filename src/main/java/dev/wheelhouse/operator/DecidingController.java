@@ -45,9 +45,7 @@ final class DecidingController<P extends KubernetesObject> extends OperatorContr
         }
         RecordingExecutor recorder = new RecordingExecutor();
         OperatorContext<P> context = context(key, primary, recorder);
-        if (declaration.finalizer() != null) {
-            addFinalizer(context, declaration.finalizer());
-        }
+        addFinalizer(context);
         Result result = context.execute(operator.decide(ModelJson.copy(primary), context.owned(), now()));
         List<Action> actions = new ArrayList<>(recorder.recorded());
         if (result instanceof Result.RequeueAfter requeue) {

@@ -1,15 +1,22 @@
 package dev.wheelhouse.operator;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -18,15 +25,23 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.runtime.Loop;
 
 /** Runs an operator: its caches, its queue, and what surrounds a call of it. */
 class OperatorController<P extends KubernetesObject> extends KeyedController {
+    private static final Logger log = LoggerFactory.getLogger(OperatorController.class);
+
+    private static final int LONGEST_MESSAGE = 1000;
 
     final Declaration<P> declaration;
     final Caches<P> caches;
     final Applied applied = new Applied();
     private final KubeClient client;
     private final Call<P> operator;
+    private final @Nullable Timeouts timeouts;
+    private final List<SourceLoop> sources;
+    /** The versions of primary objects that came from an error condition. */
+    private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
 
     /** One call of an operator. */
     @FunctionalInterface
@@ -40,11 +55,13 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         this.declaration = declaration;
         this.client = context.client();
         this.operator = operator;
+        this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
+        this.sources = declaration.sources().stream()
+                .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
         this.caches = new Caches<>(declaration, context.informers());
         // A write waits for the informer that is followed last, so the primary type's comes after the others.
         caches.informers().reversed().forEach(this::follow);
-        retryWhenAllowed();
-        caches.enqueueTo(queue);
+        caches.enqueueTo(queue, this::isReport);
     }
 
     KubeClient client() {
@@ -66,37 +83,77 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
     }
 
     @Override
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>(super.loops());
+        if (timeouts != null) {
+            loops.add(timeouts);
+        }
+        loops.addAll(sources);
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        sources.forEach(Loop::close);
+        if (timeouts != null) {
+            timeouts.close();
+        }
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        boolean ended = super.drain(within);
+        for (SourceLoop source : sources) {
+            ended &= source.awaitEnd(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
+        }
+        return ended;
+    }
+
+    // ---- one sync
+
+    @Override
     protected Result sync(ObjectKey key) throws InterruptedException {
         P primary = caches.primary(key);
         if (primary == null) {
             applied.forget(key);
+            reported.remove(key);
             forget(key);
             return Result.done();
         }
-        return sync(context(key, primary, executor), key);
+        OperatorContext<P> context = context(key, primary, executor);
+        Declaration.Finalizer<P> finalizer = declaration.finalizer();
+        if (primary.getMetadata().getDeletionTimestamp() != null) {
+            return finalizer == null || !finalizers(context).contains(finalizer.name())
+                    ? Result.done()
+                    : cleanUp(context, key, finalizer);
+        }
+        return call(context, key, operator);
     }
 
     OperatorContext<P> context(ObjectKey key, P primary, ActionExecutor by) {
         return new OperatorContext<>(this, by, key, primary);
     }
 
-    private Result sync(OperatorContext<P> context, ObjectKey key) throws InterruptedException {
-        Declaration.Finalizer<P> finalizer = declaration.finalizer();
-        if (context.primary().getMetadata().getDeletionTimestamp() != null) {
-            return finalizer == null || !finalizers(context).contains(finalizer.name())
-                    ? Result.done()
-                    : cleanUp(context, key, finalizer);
-        }
-        if (finalizer != null) {
-            addFinalizer(context, finalizer);
-        }
-        return call(context, key, operator);
+    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Declaration.Finalizer<P> finalizer)
+            throws InterruptedException {
+        return call(context, key, (request, acting) -> {
+            Result result = finalizer.cleanup().cleanup(request, acting);
+            if (result instanceof Result.Done) {
+                List<String> finalizers = finalizers(context);
+                finalizers.remove(finalizer.name());
+                context.finalizer(finalizers, "the clean-up is done");
+            }
+            return result;
+        });
     }
 
-    void addFinalizer(OperatorContext<P> context, Declaration.Finalizer<P> finalizer) {
+    void addFinalizer(OperatorContext<P> context) {
         List<String> finalizers = finalizers(context);
-        if (!finalizers.contains(finalizer.name())) {
-            finalizers.add(finalizer.name());
+        if (declaration.finalizer() != null && context.primary().getMetadata().getDeletionTimestamp() == null
+                && !finalizers.contains(declaration.finalizer().name())) {
+            finalizers.add(declaration.finalizer().name());
             context.finalizer(finalizers, "the operator has a clean-up");
         }
     }
@@ -106,26 +163,74 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         return meta.getFinalizers() == null ? new ArrayList<>() : new ArrayList<>(meta.getFinalizers());
     }
 
-    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Declaration.Finalizer<P> finalizer)
-            throws InterruptedException {
-        Result result = call(context, key, finalizer.cleanup()::cleanup);
-        if (result instanceof Result.Done) {
-            List<String> finalizers = finalizers(context);
-            finalizers.remove(finalizer.name());
-            context.finalizer(finalizers, "the clean-up is done");
+    /** Calls the operator, within its timeout. Its exceptions become {@link Result.Retry}. */
+    private Result call(OperatorContext<P> context, ObjectKey key, Call<P> called) throws InterruptedException {
+        Timeouts.Running running = timeouts == null ? null : timeouts.begin();
+        Result result;
+        boolean tooLate = false;
+        try {
+            addFinalizer(context);
+            Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
+            result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
+        } catch (Exception e) {
+            result = Result.retry(e);
+        } finally {
+            tooLate = running != null && running.end();
         }
-        return result;
+        if (result instanceof Result.Retry retry) {
+            if (tooLate) {
+                result = Result.retry(new TimeoutException("it took longer than " + declaration.timeout()
+                        + " and was interrupted (setup.timeout)").initCause(retry.cause()));
+            } else if (retry.cause() instanceof InterruptedException stopped) {
+                throw stopped;
+            }
+        }
+        return report(context, key, result);
     }
 
-    /** Calls the operator. Its exceptions become {@link Result.Retry}. */
-    private Result call(OperatorContext<P> context, ObjectKey key, Call<P> called) throws InterruptedException {
-        try {
-            Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
-            return Objects.requireNonNull(called.on(request, context), "the operator returned null");
-        } catch (InterruptedException e) {
-            throw e;
-        } catch (Exception e) {
-            return Result.retry(e);
+    // ---- the error condition
+
+    private Result report(OperatorContext<P> context, ObjectKey key, Result result) {
+        String type = declaration.errorCondition();
+        if (type == null || context.primary().getMetadata().getDeletionTimestamp() != null
+                || Thread.currentThread().isInterrupted()) {
+            return result;
         }
+        try {
+            switch (result) {
+                case Result.Retry retry when retry.cause() instanceof ApiError e && e.isConflict() -> {
+                    // The object has changed meanwhile. The next sync tells.
+                }
+                case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
+                case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
+                case Result.Done done -> context.condition(type, true, "Reconciled", "");
+                case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");
+                case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
+            }
+            return result;
+        } catch (ApiError e) {
+            log.debug("{}: the condition {} of {} could not be written: {}", name(), type, key, e.getMessage());
+            return result instanceof Result.Retry ? result : Result.retry(e);
+        }
+    }
+
+    private static String sentence(Throwable cause) {
+        String text = cause instanceof ApiError ? String.valueOf(cause.getMessage()) : cause.toString();
+        return text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…";
+    }
+
+    /** Remembers the version that it writes: it must not lead to another sync before the rate limiter's delay. */
+    private void reportFailure(OperatorContext<P> context, ObjectKey key, String type, String reason, String message) {
+        String before = context.primary().getMetadata().getResourceVersion();
+        context.condition(type, false, reason, message);
+        String after = context.primary().getMetadata().getResourceVersion();
+        if (after != null && !after.equals(before)) {
+            reported.put(key, after);
+        }
+    }
+
+    private boolean isReport(KubernetesObject primary) {
+        String version = primary.getMetadata().getResourceVersion();
+        return version != null && version.equals(reported.get(ObjectKey.of(primary)));
     }
 }

@@ -26,4 +26,9 @@ public interface Owned {
 
     /** The objects of a type of which only the metadata was declared ({@link Setup#watchesMetadata}). */
     List<PartialObjectMetadata> metadata(ResourceType type);
+
+    /** These objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
+    static Owned of(KubernetesObject... objects) {
+        return new GivenObjects(List.of(objects));
+    }
 }

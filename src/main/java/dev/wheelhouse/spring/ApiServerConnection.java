@@ -34,15 +34,27 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
      */
     record Embedded(ApiServer server, Path kubeconfig, boolean open) {}
 
-    /** Connects to the API server that the options name, or starts the embedded one. */
-    static ApiServerConnection open(WheelhouseProperties properties, Clock clock) {
+    /**
+     * Connects to the API server that the options name, or starts the embedded one.
+     *
+     * @param otherwise the mode that {@code auto} selects outside of a pod, without a named kubeconfig
+     */
+    static ApiServerConnection open(WheelhouseProperties properties, WheelhouseProperties.Mode otherwise, Clock clock) {
         KubeConfigs configs = new KubeConfigs(clock);
-        return switch (properties.effectiveMode(configs.isInCluster())) {
+        return switch (properties.effectiveMode(configs.isInCluster(), otherwise)) {
             case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
             case KUBECONFIG ->
                 connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock);
             case IN_CLUSTER -> connect(configs.inCluster(), true, clock);
         };
+    }
+
+    /** Uses a client that the application made. */
+    static ApiServerConnection of(ApiClient api, Clock clock) {
+        KubeConfigs configs = new KubeConfigs(clock);
+        boolean inCluster = configs.isInCluster();
+        return new ApiServerConnection(new HttpKubeClient(api, clock), api,
+                inCluster ? configs.inCluster().namespace() : "default", inCluster, null);
     }
 
     private static ApiServerConnection embedded(ApiServerProperties options, Clock clock) {

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -228,18 +227,5 @@ final class ConfiguredNodes {
 
     private static BadOption bad(String option, String value, String wanted) {
         return new BadOption(option + " is \"" + value + "\": it must be " + wanted);
-    }
-
-    /** The host's name in lower case, which is kubelet's name for a node without {@code --hostname-override}. */
-    static String hostName() {
-        String name = System.getenv("HOSTNAME");
-        if (name == null || name.isBlank()) {
-            try {
-                name = java.net.InetAddress.getLocalHost().getHostName();
-            } catch (java.net.UnknownHostException e) {
-                name = "localhost";
-            }
-        }
-        return name.strip().toLowerCase(Locale.ROOT);
     }
 }

@@ -24,10 +24,14 @@ record KnownControllers(List<ControllerDescriptor> all) {
         return new KnownControllers(List.copyOf(all));
     }
 
-    /** @param entries the option {@code wheelhouse.controllers} */
-    List<ControllerDescriptor> selected(List<String> entries) {
+    /**
+     * @param entries the option {@code wheelhouse.controllers}
+     * @param service whether the built-in controllers are on by default, as in a {@link StandaloneService}
+     */
+    List<ControllerDescriptor> selected(List<String> entries, boolean service) {
         try {
-            return ControllerSelection.select(entries, all);
+            return ControllerSelection.select(entries, all,
+                    descriptor -> service || !BuiltInControllers.all().contains(descriptor));
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

@@ -9,11 +9,13 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 import io.kubernetes.client.extended.controller.Controller;
 import io.kubernetes.client.extended.controller.DefaultController;
@@ -23,11 +25,11 @@ import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.spring.extended.controller.KubernetesReconcilerProcessor;
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconciler;
-import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.AnnotatedReconcilers;
 import dev.wheelhouse.spring.client.BuiltController;
@@ -42,17 +44,23 @@ import dev.wheelhouse.spring.client.WriteFence;
  * {@code @KubernetesReconciler}, on this project's informers and workers. The integration makes the informer and lister
  * beans; this class starts and stops them, and hands the reconcilers to the manager.
  */
-@Configuration(proxyBeanMethods = false)
+@AutoConfiguration(after = WheelhouseAutoConfiguration.class, beforeName = OfficialClientConfiguration.INTEGRATION)
+@ConditionalOnClass(KubernetesReconcilerProcessor.class)
+@ConditionalOnBean(ServiceLifecycle.class)
 class OfficialClientConfiguration {
+    /** The integration's own configuration, whose client and factory give way to those of this project. */
+    static final String INTEGRATION = "io.kubernetes.client.spring.extended.controller.config"
+            + ".KubernetesInformerAutoConfiguration";
 
     /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
     @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
     WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
-            KubeClient client, Clock clock, MeterRegistry registry) {
+            KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
         // The official client may write these objects, and would not put a dropped annotation back.
         InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
-        return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock), options);
+        return new WheelhouseInformerFactory(api, client, clock, metrics.getIfAvailable(() -> Metrics.NONE).informers(),
+                options);
     }
 
     /** The endpoint shows these caches, and readiness depends on them, like the service's own. */

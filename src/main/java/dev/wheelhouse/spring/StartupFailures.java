@@ -6,19 +6,32 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.http.KubeConfigException;
 
-/** Turns each failure of a start that a user can repair into one sentence. */
+/**
+ * Turns each failure of a start that a user can repair into one sentence. In an application that is no
+ * {@link StandaloneService} it knows only the failures of Wheelhouse.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartupFailures implements FailureAnalyzer {
+    private static final ConfigurationPropertyName OPTIONS = ConfigurationPropertyName.of("wheelhouse");
+
+    private final boolean service;
+
+    /** @param environment null if the start failed before there was one */
+    StartupFailures(@Nullable Environment environment) {
+        this.service = environment != null && ServiceDefaults.areIn(environment);
+    }
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -32,26 +45,32 @@ final class StartupFailures implements FailureAnalyzer {
         return sentence == null ? null : new FailureAnalysis(sentence, "", failure);
     }
 
-    private static @Nullable String sentence(Throwable t) {
+    private @Nullable String sentence(Throwable t) {
         return switch (t) {
             case BadOption e -> e.getMessage();
             case KubeConfigException e -> e.getMessage();
             case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
             case StorageException e -> e.getMessage();
             case AuthConfigException e -> e.getMessage();
-            case PortInUseException e -> "port " + e.getPort()
+            case PortInUseException e when service -> "port " + e.getPort()
                     + " (health and metrics) is taken by another process: choose another with --server.port=PORT,"
                     + " or 0 for any";
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
-                    .map(p -> "there is no option " + p.getName() + ": --help lists the options").orElse(null);
+                    .filter(p -> isOurs(p.getName())).map(p -> "there is no option " + p.getName()
+                            + (service ? ": --help lists the options" : ": remove it, or correct its name"))
+                    .orElse(null);
             case BindException e -> bind(e);
             default -> null;
         };
     }
 
-    private static @Nullable String bind(BindException e) {
+    private boolean isOurs(ConfigurationPropertyName name) {
+        return service || OPTIONS.isAncestorOf(name);
+    }
+
+    private @Nullable String bind(BindException e) {
         ConfigurationProperty property = e.getProperty();
-        if (property == null) {
+        if (property == null || !isOurs(property.getName())) {
             return null;
         }
         String name = property.getName().toString();

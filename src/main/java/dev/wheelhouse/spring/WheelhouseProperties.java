@@ -14,8 +14,9 @@ import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
 
 /**
- * The options of the service, {@code --wheelhouse.*}.
+ * The options {@code wheelhouse.*}.
  *
+ * @param enabled whether anything of Wheelhouse runs in this application
  * @param mode the kind of API server to use
  * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
  * @param context the context in the kubeconfig; by default the current one
@@ -32,7 +33,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param management health, metrics and the other actuator endpoints
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
-record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
+record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
@@ -42,7 +43,10 @@ record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String ku
 
     /** The kind of API server to use. */
     public enum Mode {
-        /** The server of a named kubeconfig, else of the cluster that this process runs in, else the embedded one. */
+        /**
+         * The server of a named kubeconfig, else of the cluster that this process runs in. Elsewhere the service starts
+         * the embedded one, and other applications use {@code KUBECONFIG} or {@code ~/.kube/config}.
+         */
         AUTO,
         /** An API server in this process, with hollow nodes and a scheduler. */
         EMBEDDED,
@@ -123,11 +127,12 @@ record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String ku
     /**
      * The mode; {@code auto} is replaced by the mode that it selects.
      * @param inCluster whether this process runs in a pod
+     * @param otherwise the mode outside of a pod, without a named kubeconfig
      */
-    Mode effectiveMode(boolean inCluster) {
+    Mode effectiveMode(boolean inCluster, Mode otherwise) {
         if (mode != Mode.AUTO) {
             return mode;
         }
-        return kubeconfig != null || context != null ? Mode.KUBECONFIG : inCluster ? Mode.IN_CLUSTER : Mode.EMBEDDED;
+        return kubeconfig != null || context != null ? Mode.KUBECONFIG : inCluster ? Mode.IN_CLUSTER : otherwise;
     }
 }

@@ -8,7 +8,6 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
@@ -16,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
@@ -92,6 +92,31 @@ class ApiActionExecutorTest {
         assertThat(cluster.eventTexts()).containsExactly("Normal Made it is there");
         assertThat(outcome.toResult()).isEqualTo(Result.requeueAfter(Duration.ofSeconds(3)));
         assertThat(counted).containsExactly("create pods 201", "patch pods 200");
+    }
+
+    @Test
+    void anUpdateWithoutAVersionIsAMistakeAndIsNotSent() {
+        execute(create("a"));
+        cluster.requests.take();
+        V1Pod pod = only();
+        pod.getMetadata().setResourceVersion(null);
+        Outcome outcome = execute(new Action.Update(ResourceType.PODS, pod, "why not"));
+        assertThat(outcome.error()).hasMessage("update pods default/a: 400 NotSent: the object has no "
+                + "metadata.resourceVersion; an update needs the version that it was decided on, so update a copy of "
+                + "the object that was read");
+        assertThat(cluster.requests.take()).isEmpty();
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
+    }
+
+    @Test
+    void anObjectOfAnotherTypeIsNotSent() {
+        Outcome outcome = execute(new Action.Create(ResourceType.SERVICES, Manifests.pod("a"), "why not"));
+        assertThat(outcome.error()).hasMessageStartingWith("create services default/a: 400 NotSent: the object is a "
+                + "V1Pod").hasMessageEndingWith("write it with its own ResourceType");
+        V1Pod role = new V1Pod().kind("Service").metadata(new V1ObjectMeta().name("a").namespace("default"));
+        assertThat(execute(new Action.Create(ResourceType.PODS, role, "why not")).error()).isNotNull();
+        assertThat(cluster.requests.take()).isEmpty();
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
     }
 
     @Test
@@ -188,7 +213,8 @@ class ApiActionExecutorTest {
     void aTypeWithoutAModelIsWrittenByTheObjectsOwnClass() {
         ResourceType widgets = new ResourceType("example.com", "v1", "widgets", "Widget", true);
         cluster.define(widgets);
-        V1ConfigMap widget = new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("w"));
+        Unstructured widget = new Unstructured();
+        widget.setMetadata(new V1ObjectMeta().namespace("default").name("w"));
         assertThat(execute(new Action.Create(widgets, widget, "why not")).succeeded()).isTrue();
         assertThat(execute(new Action.Patch(widgets, ObjectKey.of("default", "w"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", "label it")).written()).hasSize(1);

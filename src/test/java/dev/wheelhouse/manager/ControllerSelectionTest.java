@@ -33,10 +33,17 @@ class ControllerSelectionTest {
             -deployment,deployment              | ''
             """)
     void controllersAreSelectedAsUpstreamSelectsThem(String entries, String expected) {
-        List<String> names = ControllerSelection.select(Arrays.asList(entries.split(",")), KNOWN).stream()
+        List<String> names = ControllerSelection.select(Arrays.asList(entries.split(",")), KNOWN, each -> true).stream()
                 .map(ControllerDescriptor::name).toList();
 
         assertThat(String.join(" ", names)).isEqualTo(expected);
+    }
+
+    /** Upstream's {@code controllersDisabledByDefault}. */
+    @Test
+    void aControllerThatIsOffByDefaultRunsOnlyIfItIsNamed() {
+        assertThat(ControllerSelection.select(List.of("*", "deployment"), KNOWN, each -> false))
+                .extracting(ControllerDescriptor::name).containsExactly("deployment-controller");
     }
 
     /** Names from {@code cmd/kube-controller-manager/names/controller_names.go}, aliases from {@code app/*.go}. */
@@ -49,13 +56,13 @@ class ControllerSelectionTest {
             "garbagecollector, garbage-collector-controller", "namespace-controller, namespace-controller",
             "namespace, namespace-controller"})
     void theBuiltInControllersHaveUpstreamsNamesAndAliases(String said, String name) {
-        assertThat(ControllerSelection.select(List.of(said), BuiltInControllers.all()))
+        assertThat(ControllerSelection.select(List.of(said), BuiltInControllers.all(), each -> true))
                 .extracting(ControllerDescriptor::name).containsExactly(name);
     }
 
     @Test
     void anUnknownControllerIsRefusedWithTheNamesThatThereAre() {
-        assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN))
+        assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN, each -> true))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("there is no controller \"deploymnet\"")
                 .hasMessageContaining("replicaset-controller");

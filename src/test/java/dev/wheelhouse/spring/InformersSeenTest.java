@@ -28,6 +28,7 @@ import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -53,7 +54,7 @@ class InformersSeenTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final InformerFactory factory = new InformerFactory(server.client("test"), clock,
-            new InformerMeters(registry, clock),
+            Meters.of(registry, clock).informers(),
             InformerOptions.builder().seed(1).pendingBound(1).watchList(false).build());
     private final InformersEndpoint endpoint = new InformersEndpoint(List.of(factory::states), clock);
     private final CachesHealthIndicator health = new CachesHealthIndicator(() -> true, () -> false, List::of,

@@ -14,10 +14,12 @@ import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.webhook.WebhookClient;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, plugins
- * that change the object, plugins that refuse it, admission policies (upstream:
+ * and webhooks that change the object, plugins, policies and webhooks that refuse it (upstream:
  * {@code pkg/kubeapiserver/options/plugins.go}). Thread safe.
  */
 public final class Admission {
@@ -25,13 +27,17 @@ public final class Admission {
     private final WriterRights rights;
     private final List<AdmissionPlugin> plugins;
     private final AdmissionPolicies policies;
+    private final AdmissionWebhooks webhooks;
 
-    public Admission(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, RbacPolicies roles) {
+    public Admission(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, RbacPolicies roles,
+            WebhookClient client, Clock clock) {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
         this.plugins = List.of(new LimitRanges(store), new PodAccounts(store), new PodPriorities(store),
                 new DefaultTolerations(), new RuntimeClasses(store), new DefaultClasses(store));
-        this.policies = new AdmissionPolicies(store, registry);
+        Expressions expressions = new Expressions();
+        this.policies = new AdmissionPolicies(store, registry, expressions);
+        this.webhooks = new AdmissionWebhooks(store, registry, expressions, client, clock);
     }
 
     /**
@@ -70,7 +76,29 @@ public final class Admission {
     }
 
     /**
-     * Checks a valid object, or a deletion, by plugins and admission policies.
+     * Asks the mutating webhooks about a write.
+     *
+     * @return the object that they want; the same one if they change nothing
+     * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses the write, or fails
+     */
+    public ObjectNode mutateByWebhooks(Attributes attributes, ObjectNode object) {
+        ObjectNode wanted = webhooks.mutate(attributes,
+                changed -> mutate(attributes.type(), changed, attributes.old()));
+        return wanted == null ? object : wanted;
+    }
+
+    /**
+     * Checks a deletion by webhooks and admission policies.
+     *
+     * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses it
+     */
+    public void permit(Attributes deletion) {
+        webhooks.mutate(deletion, object -> {});
+        validate(deletion);
+    }
+
+    /**
+     * Checks a valid object, or a deletion, by plugins, admission policies and validating webhooks.
      *
      * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses it
      */
@@ -80,10 +108,11 @@ public final class Admission {
             plugins.forEach(plugin -> plugin.validate(attributes.type(), object, attributes.old()));
         }
         policies.check(attributes);
+        webhooks.validate(attributes);
     }
 
-    /** Whether {@link #validate} may refuse deletions. */
+    /** Whether {@link #permit} may refuse deletions. */
     public boolean concernsDeletions() {
-        return policies.any();
+        return policies.any() || webhooks.any();
     }
 }

@@ -4,15 +4,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.cel.CelBudget;
 import dev.wheelhouse.apiserver.cel.CelExpression;
 import dev.wheelhouse.apiserver.cel.RuleException;
@@ -39,18 +35,17 @@ final class AdmissionPolicies {
     private static final String GROUP = "admissionregistration.k8s.io";
     private static final String POLICIES = "validatingadmissionpolicies." + GROUP;
     private static final String BINDINGS = "validatingadmissionpolicybindings." + GROUP;
-    private static final int MOST_COMPILED = 1_000;
 
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final PolicyMatch match;
-    /** By the text of the expression. */
-    private final Map<String, CelExpression> compiled = new ConcurrentHashMap<>();
+    private final Expressions expressions;
 
-    AdmissionPolicies(ObjectStore store, ResourceRegistry registry) {
+    AdmissionPolicies(ObjectStore store, ResourceRegistry registry, Expressions expressions) {
         this.store = store;
         this.registry = registry;
         this.match = new PolicyMatch(store);
+        this.expressions = expressions;
     }
 
     /** Whether any policy is bound. */
@@ -71,7 +66,7 @@ final class AdmissionPolicies {
             if (policy != null && match.matches(policy.path("spec").path("matchConstraints"), attributes)
                     && match.matches(binding.path("spec").path("matchResources"), attributes)) {
                 if (known.isEmpty()) {
-                    known.putAll(values(attributes));
+                    known.putAll(attributes.variables(attributes.type(), match.namespace(attributes)));
                 }
                 hold(policy, binding, attributes, known);
             }
@@ -122,11 +117,6 @@ final class AdmissionPolicies {
         return params;
     }
 
-    private Map<String, Object> values(Attributes attributes) {
-        return Map.of("object", value(attributes.object()), "oldObject", value(attributes.old()), "namespaceObject",
-                value(match.namespace(attributes)), "request", CelExpression.value(request(attributes)));
-    }
-
     private Map<String, Object> variables(ObjectNode policy, Map<String, Object> known, JsonNode params) {
         Map<String, Object> values = new HashMap<>(known);
         values.put("params", CelExpression.value(params));
@@ -136,7 +126,7 @@ final class AdmissionPolicies {
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expression(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
+                        expressions.compiled(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
                                 budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
                 // The variable stays undefined, so an expression that uses it fails with a message that names it.
@@ -145,67 +135,35 @@ final class AdmissionPolicies {
         return values;
     }
 
-    private static Object value(@Nullable JsonNode json) {
-        return CelExpression.value(json == null ? NullNode.getInstance() : json);
-    }
-
-    private static ObjectNode request(Attributes attributes) {
-        ResourceType type = attributes.type();
-        ObjectNode request = Json.object();
-        for (String kind : List.of("kind", "requestKind")) {
-            request.putObject(kind).put("group", type.group()).put("version", type.version()).put("kind", type.kind());
-        }
-        for (String resource : List.of("resource", "requestResource")) {
-            request.putObject(resource).put("group", type.group()).put("version", type.version()).put("resource",
-                    type.plural());
-        }
-        request.put("subResource", attributes.target().subresource()).put("requestSubResource",
-                attributes.target().subresource());
-        request.put("name", Meta.name(attributes.subject())).put("namespace", attributes.target().namespace());
-        request.put("operation", attributes.operation()).put("dryRun", attributes.dryRun());
-        request.set("userInfo", attributes.user().toJson());
-        return request;
-    }
-
     private void decide(ObjectNode policy, ObjectNode binding, Attributes attributes,
             Map<String, Object> values) {
-        CelBudget conditions = CelBudget.ofConditions();
-        for (JsonNode condition : policy.path("spec").path("matchConditions")) {
-            String expression = Json.text(condition, "expression");
-            try {
-                if (!Boolean.TRUE
-                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, conditions))) {
-                    return;
-                }
-            } catch (CelExpression.EvaluationException | RuleException e) {
-                failed(policy, binding, attributes, error(expression, e));
-                return;
+        Expressions.Match match = expressions.match(policy.path("spec").path("matchConditions"), values);
+        if (!match.holds()) {
+            if (!match.problem().isEmpty()) {
+                failed(policy, binding, attributes, match.problem());
             }
+            return;
         }
         CelBudget budget = CelBudget.ofValidations();
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
                 if (!Boolean.TRUE
-                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
+                        .equals(expressions.compiled(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
-                failed(policy, binding, attributes, error(expression, e));
+                failed(policy, binding, attributes, Expressions.problem(expression, e));
             }
         }
-    }
-
-    private static String error(String expression, Exception problem) {
-        return "expression '" + expression.strip() + "' resulted in error: " + problem.getMessage();
     }
 
     private String message(JsonNode validation, Map<String, Object> values, CelBudget budget) {
         String expression = Json.text(validation, "messageExpression");
         if (!expression.isEmpty()) {
             try {
-                if (expression(expression, CelExpression.ResultType.STRING).evaluate(values,
+                if (expressions.compiled(expression, CelExpression.ResultType.STRING).evaluate(values,
                         budget) instanceof String text
                         && !text.isBlank() && text.indexOf('\n') < 0) {
                     return text.strip();
@@ -216,18 +174,6 @@ final class AdmissionPolicies {
         }
         String plain = Json.text(validation, "message").strip();
         return plain.isEmpty() ? "failed expression: " + Json.text(validation, "expression").strip() : plain;
-    }
-
-    private CelExpression expression(String text, CelExpression.ResultType wanted) throws RuleException {
-        CelExpression known = compiled.get(text);
-        if (known == null) {
-            known = CelExpression.compile(text, CelExpression.OF_POLICIES, wanted);
-            if (compiled.size() >= MOST_COMPILED) {
-                compiled.clear();
-            }
-            compiled.put(text, known);
-        }
-        return known;
     }
 
     /** Treats a failed evaluation as a denial, unless the failure policy is Ignore. */

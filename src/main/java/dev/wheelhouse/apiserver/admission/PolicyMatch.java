@@ -15,8 +15,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 /**
- * Matches writes with the {@code MatchResources} of a policy or binding (upstream:
- * {@code apiserver/pkg/admission/plugin/policy/matching}). The equivalents of a resource are its other versions.
+ * Matches writes with the {@code MatchResources} of a policy or binding, or with a webhook (upstream:
+ * {@code apiserver/pkg/admission/plugin/policy/matching}, {@code plugin/webhook/predicates}). The equivalents of a
+ * resource are its other versions.
  */
 final class PolicyMatch {
     private final ObjectStore store;
@@ -29,16 +30,27 @@ final class PolicyMatch {
         boolean exact = Json.text(resources, "matchPolicy").equals("Exact");
         return any(resources.path("resourceRules"), true, exact, attributes)
                 && !any(resources.path("excludeResourceRules"), false, exact, attributes)
-                && selects(resources.path("objectSelector"), attributes)
-                && selectsNamespace(resources.path("namespaceSelector"), attributes);
+                && selects(resources, attributes);
+    }
+
+    /** Whether {@code objectSelector} and {@code namespaceSelector} select the object and its namespace. */
+    boolean selects(JsonNode selectors, Attributes attributes) {
+        return selectsObject(selectors.path("objectSelector"), attributes)
+                && selectsNamespace(selectors.path("namespaceSelector"), attributes);
     }
 
     private static boolean any(JsonNode rules, boolean ifNone, boolean exact, Attributes attributes) {
-        return rules.isEmpty() ? ifNone : rules.valueStream().anyMatch(rule -> covers(rule, exact, attributes));
+        return rules.isEmpty() ? ifNone : rules.valueStream()
+                .anyMatch(rule -> covers(rule, attributes.type(), exact, attributes));
     }
 
-    private static boolean covers(JsonNode rule, boolean exact, Attributes attributes) {
-        ResourceType type = attributes.type();
+    /**
+     * Whether a rule is for the write.
+     *
+     * @param type the resource of the write, or an equivalent one
+     * @param exact whether the version counts
+     */
+    static boolean covers(JsonNode rule, ResourceType type, boolean exact, Attributes attributes) {
         String scope = Json.text(rule, "scope");
         String subresource = attributes.target().subresource();
         boolean scoped = scope.isEmpty() || scope.equals("*") || scope.equals("Namespaced") == type.namespaced();
@@ -48,7 +60,7 @@ final class PolicyMatch {
                 && lists(rule.path("apiGroups"), "*", type.group())
                 && (!exact || lists(rule.path("apiVersions"), "*", type.version()))
                 && (subresource.isEmpty()
-                        ? lists(rule.path("resources"), "*", "*/*", type.plural())
+                        ? lists(rule.path("resources"), "*", "*/*", type.plural(), type.plural() + "/*")
                         : lists(rule.path("resources"), "*/*", "*/" + subresource, type.plural() + "/*",
                                 type.plural() + "/" + subresource));
     }
@@ -57,7 +69,7 @@ final class PolicyMatch {
         return list.valueStream().anyMatch(value -> List.of(any).contains(value.asString("")));
     }
 
-    private static boolean selects(JsonNode selector, Attributes attributes) {
+    private static boolean selectsObject(JsonNode selector, Attributes attributes) {
         if (Selectors.isEmpty(selector)) {
             return true;
         }

@@ -49,6 +49,11 @@ public final class Errors {
         return new ApiException(status(code, reason, message, details));
     }
 
+    /** The failure that a Status tells. */
+    public static ApiException of(ObjectNode status) {
+        return new ApiException(status);
+    }
+
     private static ObjectNode details(String name, String group, String kind) {
         ObjectNode details = Json.object();
         if (!name.isEmpty()) {
@@ -326,6 +331,13 @@ public final class Errors {
     /** 500 with the message of an error that upstream does not convert to a Status. */
     public static ApiException internal(String message) {
         return error(500, "", message, null);
+    }
+
+    /** 500 for a failure on the server's side, such as that of a webhook (upstream: {@code NewInternalError}). */
+    public static ApiException internalError(String message) {
+        ObjectNode details = Json.object();
+        details.putArray("causes").addObject().put("message", message);
+        return error(500, "InternalError", "Internal error occurred: " + message, details);
     }
 
     /** A patch that failed with the HTTP status {@code code}. */

@@ -69,6 +69,28 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
         return value == null ? null : value.asString();
     }
 
+    /** The options as webhooks are shown them. */
+    public ObjectNode toJson() {
+        ObjectNode options = Json.object();
+        if (grace != null) {
+            options.put("gracePeriodSeconds", grace);
+        }
+        if (!policy.isEmpty()) {
+            options.put("propagationPolicy", policy);
+        }
+        if (uid != null || version != null) {
+            ObjectNode preconditions = options.putObject("preconditions");
+            if (uid != null) {
+                preconditions.put("uid", uid);
+            }
+            if (version != null) {
+                preconditions.put("resourceVersion", version);
+            }
+        }
+        Json.putTexts(options, "dryRun", dryRun ? List.of("All") : List.of());
+        return options;
+    }
+
     private DeleteOptions checked(boolean hasPolicy, List<String> dryRuns) {
         Problems problems = new Problems();
         if (hasPolicy && orphan != null) {

@@ -140,13 +140,18 @@ public final class Renderer {
     }
 
     /**
-     * The stored object as a new tree, in the version of the resource. A custom resource is pruned and defaulted by its
-     * present schema, if it may have been written by another.
+     * The stored object as a new tree, in the version of the resource. A custom resource is converted if it was stored in
+     * another version, and pruned and defaulted by its present schema if it may have been written by another.
+     *
+     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if a conversion webhook does not convert it
      */
     public static ObjectNode tree(ResourceInfo info, StoredObject object) {
         ResourceType type = info.type();
         ObjectNode tree = object.tree();
         CustomType custom = CustomResourceInfo.typeOf(info);
+        if (custom != null && custom.conversion() != null) {
+            tree = custom.conversion().to(type.apiVersion(), tree);
+        }
         if (custom != null && custom.isOlder(object.version())) {
             custom.prune(tree);
             custom.applyDefaults(tree);
@@ -163,9 +168,13 @@ public final class Renderer {
      * @throws dev.wheelhouse.apiserver.work.OutOfBudgetException if the list needs more memory than the request may
      *        take
      */
-    public ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
+    public ApiResponse.Content list(Target target, List<StoredObject> stored, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         refuseMetadataOfOne(target, accept);
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        List<StoredObject> items = custom == null || custom.conversion() == null
+                ? stored
+                : custom.conversion().stored(stored, target.type().apiVersion());
         if (accept.isPlain()) {
             return ApiResponse.Content.ofPieces(accept.media().type(), plainList(target.info(), items, listMeta));
         }
@@ -314,6 +323,7 @@ public final class Renderer {
                 + (custom == null ? "" : " " + custom.since());
         return switch (accept.form()) {
             case OBJECT -> protobuf || Strategies.of(info.type()).isConverted(info.type())
+                    || custom != null && custom.conversion() != null
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info, object);
             case PARTIAL, PARTIAL_LIST -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.StoreEvent;
 import dev.wheelhouse.apiserver.store.Watcher;
@@ -29,6 +30,8 @@ public final class WatchFeed implements AutoCloseable {
     private @Nullable Event pending;
     private long lastBookmark;
     private long lastVersion;
+    /** Whether an event could not be encoded, which ends the feed. */
+    private boolean failed;
 
     /**
      * One event.
@@ -71,18 +74,27 @@ public final class WatchFeed implements AutoCloseable {
         return new WatchFeed(type, new Event("ERROR", status), clock);
     }
 
-    /** The next event, or null if none is ready. Never blocks. */
+    /**
+     * The next event, or null if none is ready. It blocks only for a conversion webhook. If the webhook fails, the event
+     * is an error, and the feed has ended.
+     */
     public @Nullable Event next() {
         Event ready = pending;
         Watcher source = watcher;
-        if (ready != null || source == null) {
+        if (ready != null || source == null || failed) {
             pending = null;
             return ready;
         }
         StoreEvent event = source.poll();
         if (event != null) {
             lastVersion = Math.max(lastVersion, event.object().version());
-            return new Event(event.type().name(), encoder.encode(event.object()));
+            try {
+                return new Event(event.type().name(), encoder.encode(event.object()));
+            } catch (ApiException unconverted) {
+                failed = true;
+                source.close();
+                return new Event("ERROR", Json.bytes(unconverted.status()));
+            }
         }
         if (endOfInitialEventsDue) {
             endOfInitialEventsDue = false;
@@ -117,7 +129,7 @@ public final class WatchFeed implements AutoCloseable {
     /** Whether the feed ends after the events that are ready. */
     public boolean isEnded() {
         Watcher source = watcher;
-        return pending == null && (source == null || source.isClosed() || clock.nanoTime() - deadline >= 0);
+        return pending == null && (source == null || failed || source.isClosed() || clock.nanoTime() - deadline >= 0);
     }
 
     /** Waits until an event may be ready or the feed has ended, for at most {@code nanos} nanoseconds of real time. */

@@ -23,6 +23,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.webhook.Conversion;
+import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 
@@ -43,16 +45,18 @@ public final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
+    private final WebhookClient webhooks;
     /** The statuses of stored definitions, by the names of the definitions. A cache: entries may be missing. */
     private final Map<String, Named> definitions = new ConcurrentHashMap<>();
     /** The names of the definitions that are being deleted. */
     private final Set<String> terminating = ConcurrentHashMap.newKeySet();
 
     /** Serves the definitions that are already stored, and completes interrupted deletions. */
-    public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock) {
+    public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock, WebhookClient webhooks) {
         this.store = store;
         this.registry = registry;
         this.clock = clock;
+        this.webhooks = webhooks;
         store.snapshot(RESOURCE).select(Selection.all()).forEach(crd -> serve(crd.tree()));
         List.copyOf(terminating).forEach(this::finishDeletion);
     }
@@ -131,6 +135,7 @@ public final class CustomResources {
                 registry.remove(group, type.version(), plural);
             }
         }
+        Conversion conversion = Conversion.of(crd, webhooks);
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
             if (!version.path("served").asBoolean(false) || registry.isBuiltInVersion(group + "/" + name)) {
@@ -150,7 +155,7 @@ public final class CustomResources {
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
-                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version, store.version())));
+                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version, conversion, store.version())));
         }
     }
 

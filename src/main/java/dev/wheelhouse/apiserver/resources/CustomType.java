@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.webhook.Conversion;
 
 /**
  * One version of a CustomResourceDefinition, as its objects see it. Immutable; its nodes must not be changed.
@@ -26,11 +27,12 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param status whether the status is a subresource
  * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
  * @param rules the CEL rules of the schema
+ * @param conversion converts objects between the versions; null if they differ in nothing but the name
  * @param since the store's version from which on all objects were written by this schema
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
-        boolean status, List<String> selectable, RuleValidation rules, long since) {
+        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long since) {
     /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
@@ -40,9 +42,10 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
 
     /**
      * @param version an element of {@code spec.versions}
+     * @param conversion the conversion webhook of the definition; null if it has none
      * @param since the present version of the store
      */
-    public static CustomType of(ObjectNode crd, JsonNode version, long since) {
+    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long since) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
@@ -55,7 +58,7 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
-                new RuleValidation(schema),
+                new RuleValidation(schema), conversion,
                 crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
     }
 
@@ -82,6 +85,15 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
 
     private static List<String> path(String dotted) {
         return Stream.of(dotted.split("\\.", -1)).filter(step -> !step.isEmpty()).toList();
+    }
+
+    /**
+     * The object in the version in which objects are stored; the same object if it has that version.
+     *
+     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if the conversion webhook does not convert it
+     */
+    public ObjectNode toStorage(ObjectNode object) {
+        return conversion == null ? object : conversion.toStorage(object);
     }
 
     /**

@@ -23,6 +23,8 @@ import dev.wheelhouse.apiserver.protocol.DeleteOptions;
 import dev.wheelhouse.apiserver.protocol.ListOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Snapshot;
@@ -65,6 +67,10 @@ final class Deletes {
         }
         permit(target, request, options, warnings);
         ObjectNode answer = delete(target, options);
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        if (custom != null && custom.conversion() != null && !Json.text(answer, "kind").equals("Status")) {
+            answer = custom.conversion().to(target.type().apiVersion(), answer);
+        }
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
                 ? renderer.response(200, answer, accept, warnings)
                 : renderer.object(200, target, answer, request, accept, warnings);
@@ -75,8 +81,8 @@ final class Deletes {
                 ? store.get(target.stored(), target.namespace(), target.name())
                 : null;
         if (current != null) {
-            admission.validate(new Attributes(target, "DELETE", null, Renderer.tree(target.info(), current),
-                    request.user(), options.dryRun(), warnings));
+            admission.permit(new Attributes(target, "DELETE", null, Renderer.tree(target.info(), current),
+                    request.user(), options.dryRun(), options.toJson(), warnings));
         }
     }
 
@@ -120,7 +126,7 @@ final class Deletes {
 
     private ObjectNode attempt(Target target, StoredObject current, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
-        ObjectNode object = Renderer.tree(target.info(), current);
+        ObjectNode object = tree(target, current);
         if (strategy.terminates(object)) {
             return terminate(target, current, object, options);
         }
@@ -142,6 +148,15 @@ final class Deletes {
             mark(object, 0, state.clock().now());
         }
         return write(target, object, current, options);
+    }
+
+    /**
+     * The object in the version of the target, or as it is stored if a webhook converts it: a deletion needs only its
+     * metadata, and is not held up by a webhook that is gone.
+     */
+    private static ObjectNode tree(Target target, StoredObject object) {
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        return custom == null || custom.conversion() == null ? Renderer.tree(target.info(), object) : object.tree();
     }
 
     private static List<String> finalizers(Strategy strategy, List<String> before, DeleteOptions options) {
@@ -253,7 +268,7 @@ final class Deletes {
             return object;
         }
         Strategies.of(target.type()).toStored(target.type(), object);
-        return Renderer.tree(target.info(), store.update(target.stored(), object, current.version()));
+        return tree(target, store.update(target.stored(), object, current.version()));
     }
 
     private ObjectNode remove(Target target, StoredObject current, DeleteOptions options) {
@@ -264,7 +279,7 @@ final class Deletes {
             writes.ended(type, last.tree());
         }
         return Strategies.of(type).returnsDeleted()
-                ? Renderer.tree(target.info(), last)
+                ? tree(target, last)
                 : Errors.success(type, current.name(), current.uid());
     }
 

@@ -36,6 +36,7 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
@@ -83,9 +84,10 @@ public final class RestServer {
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
+        WebhookClient webhooks = new WebhookClient(store);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
-                new CustomResources(store, registry, clock), info.rootCertificates());
-        Admission admission = new Admission(store, registry, access.authorizer(), access.policies());
+                new CustomResources(store, registry, clock, webhooks), info.rootCertificates());
+        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock);
         Writes writes = new Writes(state, admission, new Quotas(store));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);

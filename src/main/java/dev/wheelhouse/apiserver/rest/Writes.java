@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -77,10 +78,12 @@ final class Writes {
             if (generated) {
                 Meta.of(candidate).put("name", state.ids().name(base));
             }
-            candidate = prepareCreate(target, candidate, context);
+            candidate = prepareCreate(target, candidate, context, generated);
             try {
                 ObjectNode prepared = candidate;
-                return quotas.admit(type, prepared, null, context.dryRun(), () -> store(target, prepared, context));
+                ObjectNode form = storageForm(target, prepared);
+                return quotas.admit(type, prepared, null, context.dryRun(),
+                        () -> store(target, prepared, form, context));
             } catch (StoreException.Exists e) {
                 if (!generated) {
                     throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
@@ -124,7 +127,7 @@ final class Writes {
      * Defaults, admits and validates a new object. Field ownership is noted before strategy and admission fill in
      * fields, so that the sender owns only the fields that it sent.
      */
-    private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context) {
+    private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context, boolean generated) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
         if (strategy.dropsStatus(target.info())) {
@@ -142,8 +145,9 @@ final class Writes {
                 ? given
                 : FieldManagement.updated(null, given, custom, context.manager(), context.subresource(),
                         state.clock().now());
-        strategy.prepareForCreate(target.info(), object, context.user(), state);
         admission.mutate(type, object, null);
+        object = mutatedByWebhooks(target, object, context, generated);
+        strategy.prepareForCreate(target.info(), object, context.user(), state);
         Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
@@ -157,17 +161,55 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         strategy.warn(object, null, context.warnings());
-        admission.validate(new Attributes(target, "CREATE", object, null, context.user(), context.dryRun(),
-                context.warnings()));
         ObjectNode meta = Meta.of(object);
         if (!meta.has("uid")) {
             meta.put("uid", state.ids().uid());
         }
         meta.put("creationTimestamp", Meta.time(state.clock().now()));
+        admission.validate(attributes(target, object, null, context));
         return object;
     }
 
-    private ObjectNode store(Target target, ObjectNode object, WriteContext context) {
+    /**
+     * The object in the version in which it is stored; the same object if it has that version. Called before any lock is
+     * taken, because a conversion webhook may be slow.
+     */
+    private static ObjectNode storageForm(Target target, ObjectNode object) {
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        return custom == null ? object : custom.toStorage(object);
+    }
+
+    /** The version of the write, in the object as the client sees it, if another form of it was stored. */
+    private static void stamp(ObjectNode object, StoredObject stored) {
+        Meta.of(object).put("resourceVersion", Long.toString(stored.version()));
+    }
+
+    /** @param form the object in the version in which it is stored */
+    private static Attributes attributes(Target target, ObjectNode object, @Nullable ObjectNode old,
+            WriteContext context) {
+        return new Attributes(target, old == null ? "CREATE" : "UPDATE", object, old, context.user(), context.dryRun(),
+                context.options(), context.warnings());
+    }
+
+    /** @param generated whether the server chose the name, which webhooks do not see, as with upstream */
+    private ObjectNode mutatedByWebhooks(Target target, ObjectNode object, WriteContext context, boolean generated) {
+        ObjectNode meta = Meta.of(object);
+        JsonNode name = meta.get("name");
+        if (generated) {
+            meta.remove("name");
+        }
+        ObjectNode wanted = admission.mutateByWebhooks(attributes(target, object, null, context), object);
+        if (generated && Meta.name(wanted).isEmpty()) {
+            Meta.of(wanted).set("name", name);
+        }
+        if (wanted != object) {
+            namespace(target, Meta.of(wanted));
+            admission.allowCreate(target, wanted, context);
+        }
+        return wanted;
+    }
+
+    private ObjectNode store(Target target, ObjectNode object, ObjectNode form, WriteContext context) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
         StoredObject present = store.get(target.stored(), target.namespace(), Meta.name(object));
@@ -181,7 +223,8 @@ final class Writes {
                 return object;
             }
             strategy.toStored(type, object);
-            StoredObject made = fitting(object, context, () -> store.create(target.stored(), object));
+            StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
+            stamp(object, made);
             stored = true;
             strategy.written(null, object, state);
             return strategy.isConverted(type) ? Renderer.tree(target.info(), made) : object;
@@ -218,6 +261,14 @@ final class Writes {
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
         Meta.keepManagers(next, old);
+        ObjectNode sent = next;
+        if (!target.subresource().equals("scale")) {
+            next = admission.mutateByWebhooks(attributes(target, next, old, context), next);
+        }
+        if (next != sent) {
+            Updates.checkName(target, next);
+            admission.allowUpdate(target, next, old, context);
+        }
         List<Cause> causes = immutable(type, next, old);
         strategy.prepareForUpdate(target.info(), target.subresource(), next, old, state);
         if (main) {
@@ -234,28 +285,49 @@ final class Writes {
             throw Errors.invalid(type, current.name(), causes);
         }
         if (!context.applied()) {
-            next = FieldManagement.updated(old, next, custom, context.manager(), context.subresource(),
-                    state.clock().now());
+            next = owned(target, next, sent, old, context);
         }
         if (main) {
             strategy.warn(next, old, context.warnings());
         }
         if (!target.subresource().equals("scale")) {
-            admission.validate(new Attributes(target, "UPDATE", next, old, context.user(), context.dryRun(),
-                    context.warnings()));
+            admission.validate(attributes(target, next, old, context));
         }
         if (!main) {
-            ObjectNode changed = replace(target, next, old, current, context);
+            ObjectNode changed = replace(target, next, storageForm(target, next), old, current, context);
             if (!context.dryRun()) {
                 quotas.changed(type, changed, old);
             }
             return changed;
         }
         ObjectNode wanted = next;
-        return quotas.admit(type, wanted, old, context.dryRun(), () -> replace(target, wanted, old, current, context));
+        ObjectNode form = storageForm(target, next);
+        return quotas.admit(type, wanted, old, context.dryRun(),
+                () -> replace(target, wanted, form, old, current, context));
     }
 
-    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current,
+    /**
+     * The object with the sender as the owner of what the sender changed. Changes of webhooks have no owner, as with
+     * upstream.
+     *
+     * @param sent the object before webhooks changed it
+     */
+    private ObjectNode owned(Target target, ObjectNode next, ObjectNode sent, ObjectNode old, WriteContext context) {
+        ObjectNode basis = next;
+        if (next != sent) {
+            Strategies.of(target.type()).prepareForUpdate(target.info(), target.subresource(), sent, old, state);
+            basis = sent;
+        }
+        ObjectNode owned = FieldManagement.updated(old, basis, CustomResourceInfo.typeOf(target.info()),
+                context.manager(), context.subresource(), state.clock().now());
+        if (next == sent) {
+            return owned;
+        }
+        Meta.set(Meta.of(next), "managedFields", Meta.of(owned).get("managedFields"));
+        return next;
+    }
+
+    private ObjectNode replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
             WriteContext context) {
         ResourceType type = target.type();
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
@@ -277,8 +349,9 @@ final class Writes {
         boolean written = false;
         try {
             strategy.toStored(type, next);
-            StoredObject stored = fitting(next, context,
-                    () -> store.update(target.stored(), next, current.version()));
+            StoredObject stored = fitting(form, context,
+                    () -> store.update(target.stored(), form, current.version()));
+            stamp(next, stored);
             written = true;
             strategy.written(old, next, state);
             return strategy.isConverted(type) ? Renderer.tree(target.info(), stored) : next;

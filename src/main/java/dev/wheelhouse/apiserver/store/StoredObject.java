@@ -97,6 +97,12 @@ public final class StoredObject {
         return new StoredObject(namespace, name, uid, other, labels, fields, changed, bodyOffset);
     }
 
+    /** The same version of the object in another form, such as another version of its API. */
+    public StoredObject inForm(ObjectNode tree) {
+        byte[] other = Json.bytes(canonical(tree, Json.child(tree, "metadata"), version));
+        return new StoredObject(namespace, name, uid, version, labels, fields, other, indexOf(METADATA, other));
+    }
+
     static String key(String namespace, String name) {
         return namespace.isEmpty() ? name : namespace + "/" + name;
     }

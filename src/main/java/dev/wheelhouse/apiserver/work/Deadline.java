@@ -69,6 +69,13 @@ public final class Deadline {
         }
     }
 
+    /** The remaining time of the request that this thread works on, but at most {@code most}. */
+    public static Duration atMost(Duration most) {
+        Deadline current = CURRENT.get();
+        Duration left = current == null ? most : Duration.ofNanos(current.remaining());
+        return left.compareTo(most) < 0 ? left : most;
+    }
+
     private boolean isOver() {
         return clock.nanoTime() - at > 0;
     }

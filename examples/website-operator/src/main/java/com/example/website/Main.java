@@ -6,7 +6,7 @@ import dev.wheelhouse.operator.Wheelhouse;
 public final class Main {
     private Main() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         Wheelhouse.builder().operator(new WebsiteOperator()).runUntilStopped();
     }
 }

@@ -1,11 +1,11 @@
 package com.example.website;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Condition;
@@ -14,72 +14,80 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.testing.EmbeddedApiServer;
-import dev.wheelhouse.testing.EmbeddedApiServer.Lifetime;
 import dev.wheelhouse.testing.EmbeddedApiServer.TestClock;
 import dev.wheelhouse.testing.TestServer;
 import dev.wheelhouse.testing.User;
 
 /** The operator on an API server in this JVM, with controllers and a node. Time passes only when a test says so. */
 @EmbeddedApiServer(crds = Website.class, operators = WebsiteOperator.class, clock = TestClock.MANUAL,
-        lifetime = Lifetime.METHOD, controllers = true, nodes = 1)
+        controllers = true, nodes = 1)
 class WebsiteOperatorTest {
-    private final TestServer server;
-    private final User user;
-
-    WebsiteOperatorTest(TestServer server) {
-        this.server = server;
-        this.user = server.user();
-    }
-
-    @BeforeEach
-    void createTheWebsite() {
-        user.create("""
-                apiVersion: example.com/v1
-                kind: Website
-                metadata: {name: home}
-                spec: {html: <h1>Hello</h1>, replicas: 2}
-                """);
-        server.settle();
-    }
+    private static TestServer server;
+    private static User user;
 
     @Test
-    void aWebsiteBecomesReadyOnceItsWebServersAre() {
-        assertEquals("False", ready().getStatus());
-        server.advance(Duration.ofSeconds(10));
-        assertEquals("True", ready().getStatus());
-        assertEquals("2 of 2 web servers are ready.", ready().getMessage());
-        assertEquals(2, user.all(V1Pod.class).size());
-        assertEquals("home", user.get(V1Service.class, "default", "home").getSpec().getSelector().get("website"));
+    void aWebsiteIsServedByReadyWebServers() {
+        create("served");
+        V1Condition ready = status("served").conditions().getFirst();
+        assertEquals("True", ready.getStatus(), ready.getMessage());
+        assertEquals(2, status("served").readyReplicas());
+        assertEquals("served",
+                user.get(V1Service.class, "default", "served").getSpec().getSelector().get("website"));
     }
 
     @Test
     void aChangedPageIsStored() {
-        user.edit(Website.class, "default", "home", it -> it.setSpec(new Website.Spec("<h1>Goodbye</h1>", 2)));
+        create("changed");
+        user.edit(Website.class, "default", "changed", it -> it.setSpec(new Website.Spec("<h1>Bye</h1>", 2)));
         server.settle();
-        assertEquals("<h1>Goodbye</h1>",
-                user.get(V1ConfigMap.class, "default", "home").getData().get("index.html"));
+        V1ConfigMap page = user.get(V1ConfigMap.class, "default", "changed");
+        assertEquals("<h1>Bye</h1>", page.getData().get("index.html"));
     }
 
     @Test
-    void anOwnedObjectThatSomebodyDeletesOrChangesIsRepaired() {
-        user.delete(V1Service.class, "default", "home");
-        user.edit(V1Deployment.class, "default", "home", it -> it.getSpec().setReplicas(7));
+    void anObjectThatSomebodyDeletesOrChangesIsRepaired() {
+        create("repaired");
+        user.delete(V1Service.class, "default", "repaired");
+        user.edit(V1Deployment.class, "default", "repaired", it -> it.getSpec().setReplicas(7));
         server.settle();
-        assertTrue(user.find(V1Service.class, "default", "home").isPresent());
-        assertEquals(2, user.get(V1Deployment.class, "default", "home").getSpec().getReplicas());
+        assertTrue(user.find(V1Service.class, "default", "repaired").isPresent());
+        assertEquals(2, user.get(V1Deployment.class, "default", "repaired").getSpec().getReplicas());
     }
 
     @Test
     void aWebsiteThatIsDeletedTakesItsObjectsWithIt() {
-        user.delete(Website.class, "default", "home");
+        create("deleted");
+        user.delete(Website.class, "default", "deleted");
         server.advance(Duration.ofMinutes(1));
-        assertTrue(user.all(V1ConfigMap.class).stream().noneMatch(it -> it.getMetadata().getName().equals("home")));
-        assertTrue(user.all(V1Deployment.class).isEmpty());
-        assertTrue(user.all(V1Pod.class).isEmpty());
+        assertTrue(user.find(V1ConfigMap.class, "default", "deleted").isEmpty());
+        assertTrue(user.find(V1Deployment.class, "default", "deleted").isEmpty());
+        assertTrue(user.all(V1Pod.class).stream().noneMatch(it -> it.getMetadata().getName().startsWith("deleted")));
     }
 
-    private V1Condition ready() {
-        return user.get(Website.class, "default", "home").getStatus().conditions().getFirst();
+    @Test
+    void aWebsiteWithoutAPageIsRefused() {
+        ApiError refused = assertThrows(ApiError.class, () -> user.create("""
+                apiVersion: example.com/v1
+                kind: Website
+                metadata: {name: empty}
+                spec: {replicas: 2}
+                """));
+        assertTrue(refused.getMessage().contains("spec.html: Required value"), refused.getMessage());
+    }
+
+    private static void create(String name) {
+        user.create("""
+                apiVersion: example.com/v1
+                kind: Website
+                metadata: {name: %s}
+                spec: {html: <h1>Hello</h1>, replicas: 2}
+                """.formatted(name));
+        server.settle();
+    }
+
+    private static Website.Status status(String name) {
+        return user.get(Website.class, "default", name).getStatus();
     }
 }

@@ -8,7 +8,7 @@ import dev.wheelhouse.testing.OperatorSimulation;
 class WebsiteSimulationTest {
     @Test
     void noFaultChangesTheEnd() {
-        OperatorSimulation.of(WebsiteOperator::new).crds(Website.class).controllers().nodes(1)
+        OperatorSimulation.of(WebsiteOperator::new).crds(Website.class)
                 .step("creates a website", user -> user.create("""
                         apiVersion: example.com/v1
                         kind: Website

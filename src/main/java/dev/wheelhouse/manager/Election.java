@@ -1,7 +1,8 @@
-package dev.wheelhouse.spring;
+package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -16,30 +17,55 @@ import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The elector of the service, or none. It has a connection of its own, so that other requests cannot delay a renewal.
+ * The elector of this process, or none. It has a connection of its own, so that other requests cannot delay a renewal.
  * The deadlines of its requests are half the renew deadline, as upstream's, to leave time for a second attempt.
  */
-record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client)
+public record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client)
         implements
             AutoCloseable {
-    static Election none() {
+    /** No election: this process always leads. */
+    public static Election none() {
         return new Election(Leadership.ALONE, null, null);
     }
 
-    static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener listener) {
+    /**
+     * @param metrics counts the election's events
+     * @param lost is told, on the elector's thread, why this process lost the lead. Its memory is outdated then, so the
+     *     process has to end
+     */
+    public static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener metrics,
+            Consumer<String> lost) {
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
                 "wheelhouse/leader-election", clock);
+        ElectionListener listener = new ElectionListener() {
+            @Override
+            public void startedLeading() {
+                metrics.startedLeading();
+            }
+
+            @Override
+            public void stoppedLeading(String why) {
+                metrics.stoppedLeading(why);
+                lost.accept(why);
+            }
+
+            @Override
+            public void slowPathExercised() {
+                metrics.slowPathExercised();
+            }
+        };
         LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), listener);
         return new Election(elector, elector, client);
     }
 
-    /** The name of this process among all contenders: the host's name and a random part. */
-    static String identity(String host) {
-        return host + "_" + UUID.randomUUID();
+    /** A name that no other contender has: the host's name and a random part. */
+    public static String identity() {
+        return Host.name() + "_" + UUID.randomUUID();
     }
 
     void start(LoopRunner runner) {

@@ -1,4 +1,4 @@
-package dev.wheelhouse.spring;
+package dev.wheelhouse.metrics;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package dev.wheelhouse.spring;
+package dev.wheelhouse.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,4 +1,4 @@
-package dev.wheelhouse.spring;
+package dev.wheelhouse.metrics;
 
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;

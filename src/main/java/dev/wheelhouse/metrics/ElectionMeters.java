@@ -1,6 +1,4 @@
-package dev.wheelhouse.spring;
-
-import org.springframework.context.ApplicationEventPublisher;
+package dev.wheelhouse.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -8,14 +6,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.election.ElectionListener;
 
-/** Reports the election to Micrometer, under client-go's names, and publishes {@link LeadLostEvent}. */
-final class ElectionReporter implements ElectionListener {
+/** The election's metrics in Micrometer, under client-go's names. */
+final class ElectionMeters implements ElectionListener {
     private final Counter slow;
-    private final ApplicationEventPublisher publisher;
     private volatile boolean leads;
 
-    ElectionReporter(String lease, MeterRegistry registry, ApplicationEventPublisher publisher) {
-        this.publisher = publisher;
+    ElectionMeters(String lease, MeterRegistry registry) {
         this.slow = Counter.builder("leader.election.slowpath").tag("name", lease)
                 .description("Renewals of the lead that failed in one write").register(registry);
         Gauge.builder("leader.election.master.status", this, r -> r.leads ? 1 : 0).tag("name", lease)
@@ -30,7 +26,6 @@ final class ElectionReporter implements ElectionListener {
     @Override
     public void stoppedLeading(String why) {
         leads = false;
-        publisher.publishEvent(new LeadLostEvent(this));
     }
 
     @Override

@@ -1,0 +1,505 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.Defaults;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.patch.Patches;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.webhook.WebhookClient;
+import dev.wheelhouse.apiserver.webhook.WebhookException;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
+
+/**
+ * Asks the admission webhooks about writes (upstream: {@code apiserver/pkg/admission/plugin/webhook}). Webhooks are
+ * asked about the same writes as {@link AdmissionPolicies}: not about scales, evictions, bindings and connections.
+ * Mutating webhooks are called one after the other, validating ones at the same time. There is no audit log, so audit
+ * annotations are dropped. Thread safe; a call blocks its request and no other.
+ */
+final class AdmissionWebhooks {
+    private static final Logger log = LoggerFactory.getLogger(AdmissionWebhooks.class);
+    private static final String GROUP = "admissionregistration.k8s.io";
+    private static final Set<String> EXEMPT = Set.of("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
+            "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding");
+    private static final Base64.Decoder BASE64 = Base64.getDecoder();
+
+    private final Source mutating;
+    private final Source validating;
+    private final ResourceRegistry registry;
+    private final PolicyMatch match;
+    private final Expressions expressions;
+    private final WebhookClient client;
+    /** Guarded by itself. */
+    private final LogBudget ignored;
+
+    AdmissionWebhooks(ObjectStore store, ResourceRegistry registry, Expressions expressions, WebhookClient client,
+            Clock clock) {
+        this.mutating = new Source(store, "mutatingwebhookconfigurations." + GROUP);
+        this.validating = new Source(store, "validatingwebhookconfigurations." + GROUP);
+        this.registry = registry;
+        this.match = new PolicyMatch(store);
+        this.expressions = expressions;
+        this.client = client;
+        this.ignored = new LogBudget(clock);
+    }
+
+    /** The webhooks of all configurations of one kind, sorted by the names of the configurations. */
+    private static final class Source {
+        private final ObjectStore store;
+        private final String resource;
+        private volatile Parsed parsed = new Parsed(List.of(), List.of());
+
+        private record Parsed(List<StoredObject> from, List<JsonNode> hooks) {}
+
+        Source(ObjectStore store, String resource) {
+            this.store = store;
+            this.resource = resource;
+        }
+
+        List<JsonNode> hooks() {
+            List<StoredObject> stored = store.snapshot(resource).select(Selection.all());
+            Parsed known = parsed;
+            // A version of a stored object is one instance, and has no equals of its own.
+            if (!stored.equals(known.from)) {
+                List<JsonNode> hooks = new ArrayList<>();
+                stored.forEach(configuration -> configuration.tree().path("webhooks").forEach(hooks::add));
+                known = new Parsed(stored, List.copyOf(hooks));
+                parsed = known;
+            }
+            return known.hooks;
+        }
+    }
+
+    /** Whether there are webhooks that may be asked about deletions. */
+    boolean any() {
+        return !mutating.hooks().isEmpty() || !validating.hooks().isEmpty();
+    }
+
+    /**
+     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more if
+     * the object has changed after their call.
+     *
+     * @param plugins changes an object as the server's own plugins do; called once more if a webhook changed the object
+     * @return the object that the webhooks want; the same one if they change nothing; null for a deletion
+     * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
+     */
+    @Nullable
+    ObjectNode mutate(Attributes attributes, Consumer<ObjectNode> plugins) {
+        List<JsonNode> hooks = mutating.hooks();
+        if (hooks.isEmpty() || isExempt(attributes)) {
+            return attributes.object();
+        }
+        Set<JsonNode> called = identitySet();
+        Set<JsonNode> again = identitySet();
+        Attributes first = round(hooks, hook -> true, attributes, called, again);
+        ObjectNode changed = first.object();
+        if (changed == null || changed == attributes.object()) {
+            return changed;
+        }
+        ObjectNode object = changed.deepCopy();
+        plugins.accept(object);
+        if (!JsonValues.same(object, changed)) {
+            again.addAll(called);
+        }
+        return round(hooks, again::contains, first.withObject(object, first.old()), called, identitySet()).object();
+    }
+
+    private static Set<JsonNode> identitySet() {
+        return Collections.newSetFromMap(new IdentityHashMap<>());
+    }
+
+    private Attributes round(List<JsonNode> hooks, Predicate<JsonNode> wanted, Attributes attributes,
+            Set<JsonNode> called, Set<JsonNode> again) {
+        Attributes current = attributes;
+        for (JsonNode hook : hooks) {
+            Call call = wanted.test(hook) ? call(hook, current) : null;
+            if (call == null) {
+                continue;
+            }
+            ObjectNode before = current.object();
+            try {
+                Verdict verdict = call.make(true);
+                attributes.warnings().addAll(verdict.warnings());
+                if (verdict.refusal() != null) {
+                    throw verdict.refusal();
+                }
+                current = current.withObject(patched(call, verdict.patch(), current), current.old());
+            } catch (WebhookException e) {
+                failed(hook, e.getMessage());
+            }
+            if (before != current.object()) {
+                again.addAll(called);
+                called.clear();
+            }
+            if (Json.text(hook, "reinvocationPolicy").equals("IfNeeded")) {
+                called.add(hook);
+            }
+        }
+        return current;
+    }
+
+    /**
+     * Asks the validating webhooks.
+     *
+     * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
+     */
+    void validate(Attributes attributes) {
+        List<JsonNode> hooks = validating.hooks();
+        if (hooks.isEmpty() || isExempt(attributes)) {
+            return;
+        }
+        List<Call> calls = hooks.stream().map(hook -> call(hook, attributes)).filter(Objects::nonNull).toList();
+        List<CompletableFuture<Verdict>> others = new ArrayList<>();
+        calls.stream().skip(1).forEach(call -> {
+            CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+            others.add(verdict);
+            Thread.ofVirtual().name("webhook " + call.name()).start(() -> {
+                try {
+                    verdict.complete(call.outcome());
+                } catch (Throwable e) {
+                    verdict.completeExceptionally(e);
+                }
+            });
+        });
+        List<Verdict> verdicts = new ArrayList<>();
+        if (!calls.isEmpty()) {
+            verdicts.add(calls.getFirst().outcome());
+        }
+        others.forEach(verdict -> verdicts.add(verdict.join()));
+        verdicts.forEach(verdict -> attributes.warnings().addAll(verdict.warnings()));
+        for (Verdict verdict : verdicts) {
+            if (verdict.refusal() != null) {
+                throw verdict.refusal();
+            }
+        }
+    }
+
+    /** A webhook cannot ask about the objects that configure webhooks and policies, so that they can be mended. */
+    private static boolean isExempt(Attributes attributes) {
+        return attributes.type().group().equals(GROUP) && EXEMPT.contains(attributes.type().kind());
+    }
+
+    /** The call of a webhook about a write; null if it is not to be called. */
+    private @Nullable Call call(JsonNode hook, Attributes attributes) {
+        ResourceInfo as = resource(hook, attributes);
+        if (as == null) {
+            return null;
+        }
+        Attributes seen = attributes.withObject(inVersion(attributes.target(), as, attributes.object()),
+                inVersion(attributes.target(), as, attributes.old()));
+        if (!hook.path("matchConditions").isEmpty()) {
+            Expressions.Match conditions = expressions.match(hook.path("matchConditions"),
+                    seen.variables(as.type(), null));
+            if (!conditions.problem().isEmpty() && fails(hook)) {
+                throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem(),
+                        List.of());
+            }
+            if (!conditions.holds()) {
+                return null;
+            }
+        }
+        Deadline.checkNow();
+        return new Call(hook, as, seen, WebhookClient.within(Duration.ofSeconds(Json.number(hook, 10,
+                "timeoutSeconds"))));
+    }
+
+    private static boolean fails(JsonNode hook) {
+        return !Json.text(hook, "failurePolicy").equals("Ignore");
+    }
+
+    /** The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not. */
+    private @Nullable ResourceInfo resource(JsonNode hook, Attributes attributes) {
+        if (!match.selects(hook, attributes)) {
+            return null;
+        }
+        JsonNode rules = hook.path("rules");
+        ResourceInfo asked = attributes.target().info();
+        if (rules.valueStream().anyMatch(rule -> PolicyMatch.covers(rule, asked.type(), true, attributes))) {
+            return asked;
+        }
+        if (Json.text(hook, "matchPolicy").equals("Exact")) {
+            return null;
+        }
+        List<ResourceInfo> equivalents = registry.all().stream()
+                .filter(other -> Target.stored(other.type()).equals(attributes.target().stored())).toList();
+        return rules.valueStream().flatMap(rule -> equivalents.stream()
+                .filter(other -> PolicyMatch.covers(rule, other.type(), true, attributes))).findFirst().orElse(null);
+    }
+
+    /** A copy of the object in the version of an equivalent resource; the object itself if it has that version. */
+    private static @Nullable ObjectNode inVersion(Target from, ResourceInfo to, @Nullable ObjectNode object) {
+        ResourceType type = from.type();
+        if (object == null || to.type().equals(type)) {
+            return object;
+        }
+        return convert(type, to, object.deepCopy());
+    }
+
+    private static ObjectNode convert(ResourceType from, ResourceInfo to, ObjectNode object) {
+        ResourceType type = to.type();
+        CustomType custom = CustomResourceInfo.typeOf(to);
+        ObjectNode converted = custom == null || custom.conversion() == null
+                ? object
+                : custom.conversion().to(type.apiVersion(), object);
+        Strategies.of(from).toStored(from, converted);
+        Strategies.of(type).toVersion(type, converted);
+        return converted.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+    }
+
+    /** @return the object that the patch makes, in the version of the request; the same one if it changes nothing */
+    private @Nullable ObjectNode patched(Call call, JsonNode patch, Attributes attributes) {
+        ObjectNode object = call.seen().object();
+        if (patch.isEmpty()) {
+            return attributes.object();
+        }
+        if (object == null) {
+            throw Errors.internalError("admission webhook \"" + call.name()
+                    + "\" attempted to modify the object, which is not supported for this operation");
+        }
+        ObjectNode next;
+        try {
+            next = Patches.json(object, patch);
+            Bodies.checkDepth(next);
+            Meta.set(Meta.of(next), "managedFields", Meta.of(object).get("managedFields"));
+            decoded(call.as(), next);
+        } catch (Patches.PatchException e) {
+            throw Errors.internalError(e.detail());
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.internalError(String.valueOf(e.getMessage()));
+        }
+        if (JsonValues.same(next, object)) {
+            return attributes.object();
+        }
+        ResourceInfo asked = attributes.target().info();
+        return call.as().type().equals(asked.type()) ? next : convert(call.as().type(), asked, next);
+    }
+
+    /** Drops unknown fields and sets defaults, as for an object that a client sends. */
+    private static void decoded(ResourceInfo info, ObjectNode object) {
+        CustomType custom = CustomResourceInfo.typeOf(info);
+        if (custom != null) {
+            custom.prune(object);
+            custom.applyDefaults(object);
+        } else {
+            FieldValidation.prune(info.type().apiVersion(), info.type().kind(), object);
+            Defaults.apply(info.type(), object);
+        }
+    }
+
+    /** @throws ApiException unless the failure policy is Ignore */
+    private void failed(JsonNode hook, @Nullable String why) {
+        String problem = "failed calling webhook \"" + Json.text(hook, "name") + "\": " + why;
+        if (fails(hook)) {
+            throw Errors.internalError(problem);
+        }
+        String line;
+        synchronized (ignored) {
+            line = ignored.line(problem + "; the request goes on, because failurePolicy is Ignore");
+        }
+        if (line != null) {
+            log.warn("{}", line);
+        }
+        Deadline.checkNow();
+    }
+
+    /**
+     * The answer of a webhook.
+     *
+     * @param patch the operations of a JSON patch; empty for none
+     * @param refusal null if the write is allowed
+     */
+    private record Verdict(JsonNode patch, List<String> warnings, @Nullable ApiException refusal) {
+        static final Verdict NONE = new Verdict(Json.array(), List.of(), null);
+    }
+
+    /**
+     * A call that is to be made.
+     *
+     * @param seen the write in the version that the webhook wants
+     */
+    private final class Call {
+        private final JsonNode hook;
+        private final ResourceInfo as;
+        private final Attributes seen;
+        private final Duration timeout;
+
+        Call(JsonNode hook, ResourceInfo as, Attributes seen, Duration timeout) {
+            this.hook = hook;
+            this.as = as;
+            this.seen = seen;
+            this.timeout = timeout;
+        }
+
+        String name() {
+            return Json.text(hook, "name");
+        }
+
+        ResourceInfo as() {
+            return as;
+        }
+
+        Attributes seen() {
+            return seen;
+        }
+
+        /** Calls a validating webhook. A failure is a refusal or nothing, as the failure policy says. */
+        Verdict outcome() {
+            try {
+                return make(false);
+            } catch (WebhookException e) {
+                try {
+                    failed(hook, e.getMessage());
+                    return Verdict.NONE;
+                } catch (ApiException refusal) {
+                    return new Verdict(Json.array(), List.of(), refusal);
+                }
+            }
+        }
+
+        Verdict make(boolean mutating) throws WebhookException {
+            String version = hook.path("admissionReviewVersions").valueStream().map(one -> one.asString(""))
+                    .filter(one -> one.equals("v1") || one.equals("v1beta1")).findFirst().orElse("v1");
+            String apiVersion = "admission.k8s.io/" + version;
+            String uid = UUID.randomUUID().toString();
+            ObjectNode review = Json.object().put("kind", "AdmissionReview").put("apiVersion", apiVersion);
+            ObjectNode request = review.putObject("request").put("uid", uid);
+            request.setAll(seen.request(as.type()));
+            for (String optional : List.of("subResource", "requestSubResource", "name", "namespace")) {
+                if (Json.text(request, optional).isEmpty()) {
+                    request.remove(optional);
+                }
+            }
+            request.set("object", seen.object());
+            request.set("oldObject", seen.old());
+            ObjectNode answer;
+            try {
+                answer = client.call(hook.path("clientConfig"), review, timeout);
+            } catch (WebhookException e) {
+                throw new WebhookException("failed to call webhook: " + e.getMessage());
+            }
+            try {
+                return verdict(answer, apiVersion, uid, mutating);
+            } catch (WebhookException e) {
+                throw new WebhookException("received invalid webhook response: " + e.getMessage());
+            }
+        }
+
+        private Verdict verdict(ObjectNode answer, String apiVersion, String uid, boolean mutating)
+                throws WebhookException {
+            if (!(answer.get("response") instanceof ObjectNode response)) {
+                throw new WebhookException("webhook response was absent");
+            }
+            if (apiVersion.endsWith("v1")) {
+                check(answer, response, uid, mutating);
+            }
+            List<String> warnings = response.path("warnings").valueStream().filter(JsonNode::isString)
+                    .map(JsonNode::stringValue).toList();
+            if (!response.path("allowed").asBoolean(false)) {
+                return new Verdict(Json.array(), warnings, refusal(response.get("status")));
+            }
+            String patch = mutating ? Json.text(response, "patch") : "";
+            return new Verdict(patch.isEmpty() ? Json.array() : patch(patch, response), warnings, null);
+        }
+
+        private static void check(ObjectNode answer, ObjectNode response, String uid, boolean mutating)
+                throws WebhookException {
+            if (!Json.text(response, "uid").equals(uid)) {
+                throw new WebhookException(
+                        "expected response.uid=\"" + uid + "\", got \"" + Json.text(response, "uid") + "\"");
+            }
+            String apiVersion = Json.text(answer, "apiVersion");
+            String kind = Json.text(answer, "kind");
+            if (!apiVersion.equals("admission.k8s.io/v1") || !kind.equals("AdmissionReview")) {
+                throw new WebhookException("expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, "
+                        + "got " + (apiVersion.isEmpty() ? "/" : apiVersion) + ", Kind=" + kind);
+            }
+            boolean patch = !Json.text(response, "patch").isEmpty();
+            boolean type = Json.at(response, "patchType") != null;
+            if (!mutating && (patch || type)) {
+                throw new WebhookException(
+                        "validating webhook may not return response." + (patch ? "patch" : "patchType"));
+            }
+            if (patch && !type) {
+                throw new WebhookException("webhook returned response.patch but not response.patchType");
+            }
+            if (type && !patch) {
+                throw new WebhookException("webhook returned response.patchType but not response.patch");
+            }
+        }
+
+        private static JsonNode patch(String encoded, ObjectNode response) throws WebhookException {
+            String type = Json.text(response, "patchType");
+            if (!type.isEmpty() && !type.equals("JSONPatch")) {
+                throw new WebhookException("unsupported patch type \"" + type + "\"");
+            }
+            JsonNode patch;
+            try {
+                patch = Json.read(BASE64.decode(encoded));
+            } catch (IllegalArgumentException | JacksonException e) {
+                throw new WebhookException("received undecodable patch in webhook response: " + e.getMessage());
+            }
+            if (!(patch instanceof ArrayNode operations)) {
+                throw new WebhookException("received undecodable patch in webhook response: it is no JSON array");
+            }
+            return operations;
+        }
+
+        /** The Status that a refused client gets (upstream: {@code webhook/errors/statuserror.go}). */
+        private ApiException refusal(@Nullable JsonNode told) {
+            ObjectNode given = told instanceof ObjectNode object ? object : Json.object();
+            try {
+                FieldValidation.prune("v1", "Status", given);
+            } catch (FieldValidation.WrongTypeException e) {
+                given = Json.object();
+            }
+            long code = Json.number(given, 400, "code");
+            String message = Json.text(given, "message");
+            String reason = Json.text(given, "reason");
+            String why = message.isEmpty() ? reason : message;
+            ObjectNode details = given.get("details") instanceof ObjectNode object ? object : null;
+            return Errors.of(Errors.status(code < 400 || code > 599 ? 400 : (int) code, reason,
+                    "admission webhook \"" + name() + "\" denied the request" + (why.isEmpty()
+                            ? " without explanation"
+                            : ": " + why),
+                    details));
+        }
+    }
+}

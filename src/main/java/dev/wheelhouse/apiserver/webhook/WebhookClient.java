@@ -1,0 +1,282 @@
+package dev.wheelhouse.apiserver.webhook;
+
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.Deadline;
+
+import okhttp3.ConnectionPool;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+
+/**
+ * Sends reviews to webhooks (upstream: {@code apiserver/pkg/util/webhook/client.go}). A webhook is named by a URL, or by
+ * a Service of type ExternalName, which stands for its host. Other Services lead nowhere: the pods behind them run
+ * nothing, and their addresses may belong to other machines. Redirects are not followed. Thread safe; a call blocks
+ * its thread.
+ */
+public final class WebhookClient {
+    private static final MediaType JSON = MediaType.get("application/json");
+    private static final int MOST_CLIENTS = 200;
+    /** The most bytes of an answer, besides three times those of the review. */
+    private static final int MOST_BYTES = 8 * 1024 * 1024;
+    private static final int TREE_PER_BYTE = 8;
+    private static final int LONGEST_EXCERPT = 1_000;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
+
+    private final ObjectStore store;
+    private final OkHttpClient plain = new OkHttpClient.Builder().protocols(List.of(Protocol.HTTP_1_1))
+            .followRedirects(false).followSslRedirects(false).connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO)
+            .writeTimeout(Duration.ZERO).connectionPool(new ConnectionPool(16, 10, TimeUnit.SECONDS)).dns(this::lookup)
+            .build();
+    /** By the trusted certificates. Clients of the same ones share connections. Guarded by itself. */
+    private final Map<String, OkHttpClient> clients = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, OkHttpClient> eldest) {
+            return size() > MOST_CLIENTS;
+        }
+    };
+
+    /** @param store has the Services that webhooks are named by */
+    public WebhookClient(ObjectStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Sends a review and returns the answer.
+     *
+     * @param config the {@code clientConfig} of the webhook
+     * @param timeout for the whole call
+     * @throws WebhookException if there is no answer of status 200 with a JSON object within the time
+     */
+    public ObjectNode call(JsonNode config, ObjectNode review, Duration timeout) throws WebhookException {
+        String address = address(config);
+        HttpUrl base = HttpUrl.parse(address);
+        if (base == null || !base.isHttps()) {
+            throw new WebhookException("could not get REST client: Unparsable URL: \"" + address + "\"");
+        }
+        HttpUrl url = base.newBuilder()
+                .addQueryParameter("timeout", timeout.plusNanos(999_999_999).toSeconds() + "s").build();
+        byte[] body = Json.bytes(review);
+        OkHttpClient client = client(Json.text(config, "caBundle")).newBuilder().callTimeout(timeout).build();
+        Request request = new Request.Builder().url(url).header("Accept", "application/json")
+                .post(RequestBody.create(body, JSON)).build();
+        int code;
+        byte[] answer;
+        String media;
+        long most = MOST_BYTES + 3L * body.length;
+        try (Response response = client.newCall(request).execute()) {
+            code = response.code();
+            answer = read(response, (int) Math.min(most, Integer.MAX_VALUE - 16));
+            media = response.header("Content-Type", "text/plain");
+        } catch (IOException e) {
+            String host = address.substring(0, address.indexOf('/', "https://".length()));
+            throw new WebhookException("Post \"" + host + url.encodedPath() + "?" + url.encodedQuery() + "\": "
+                    + inGoWords(e, url));
+        }
+        if (code < 200 || code > 206) {
+            throw new WebhookException(refusal(code, media != null && media.startsWith("text/") ? answer : new byte[0]));
+        }
+        Allowance.take((long) TREE_PER_BYTE * answer.length);
+        try {
+            if (Json.read(answer) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JacksonException e) {
+            throw new WebhookException("couldn't get version/kind; json parse error: " + e.getOriginalMessage());
+        }
+        throw new WebhookException("couldn't get version/kind; json parse error: the answer is no JSON object");
+    }
+
+    /** The time that is left for a call: at most that of the request which this thread works on. */
+    public static Duration within(Duration timeout) {
+        Duration left = Deadline.atMost(timeout);
+        return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
+    }
+
+    private static byte[] read(Response response, int most) throws IOException {
+        ResponseBody body = response.body();
+        try (InputStream in = body.byteStream()) {
+            byte[] read = in.readNBytes(most + 1);
+            if (read.length > most) {
+                throw new IOException("the answer has more than " + most + " bytes");
+            }
+            return read;
+        }
+    }
+
+    /** The URL, with a path. */
+    private static String address(JsonNode config) {
+        JsonNode service = config.get("service");
+        String text = service == null
+                ? Json.text(config, "url")
+                : "https://" + Json.text(service, "name") + "." + Json.text(service, "namespace") + ".svc:"
+                        + Json.number(service, 443, "port") + Json.text(service, "path");
+        return text.indexOf('/', "https://".length()) < 0 ? text + "/" : text;
+    }
+
+    /** The addresses of a host. A name of the form {@code NAME.NAMESPACE.svc} is that of a Service. */
+    private List<InetAddress> lookup(String host) throws UnknownHostException {
+        String[] parts = host.split("\\.", -1);
+        if (parts.length != 3 || !parts[2].equals("svc")) {
+            return Arrays.asList(InetAddress.getAllByName(host));
+        }
+        StoredObject service = store.get(ResourceType.SERVICES.groupResource(), parts[1], parts[0]);
+        if (service == null) {
+            throw new UnknownHostException("service \"" + parts[0] + "\" not found");
+        }
+        String external = Json.text(service.tree(), "spec", "externalName");
+        if (external.isEmpty()) {
+            throw new UnknownHostException("service \"" + parts[1] + "/" + parts[0] + "\" leads to pods, which run "
+                    + "nothing on this server: make it of type ExternalName with the host of the webhook, such as "
+                    + "localhost, or use clientConfig.url");
+        }
+        return Arrays.asList(InetAddress.getAllByName(external));
+    }
+
+    private OkHttpClient client(String bundle) throws WebhookException {
+        synchronized (clients) {
+            OkHttpClient known = clients.get(bundle);
+            if (known == null) {
+                known = bundle.isBlank() ? plain : trusting(bundle);
+                clients.put(bundle, known);
+            }
+            return known;
+        }
+    }
+
+    /** @param bundle certificates as PEM, in base64 */
+    private OkHttpClient trusting(String bundle) throws WebhookException {
+        try {
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            int i = 0;
+            for (Certificate certificate : CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(Base64.getMimeDecoder().decode(bundle)))) {
+                trusted.setCertificateEntry(Integer.toString(i++), certificate);
+            }
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(trusted);
+            TrustManager manager = factory.getTrustManagers()[0];
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{manager}, null);
+            return plain.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
+        } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
+            throw new WebhookException("could not get REST client: unable to load root certificates: "
+                    + "unable to parse bytes as PEM block");
+        }
+    }
+
+    /** The failure of a connection, as upstream tells it. */
+    private static String inGoWords(IOException problem, HttpUrl url) {
+        String told = String.valueOf(problem.getMessage());
+        return switch (problem) {
+            case InterruptedIOException timeout -> "context deadline exceeded";
+            case ConnectException refused -> "dial tcp " + url.host() + ":" + url.port() + ": connect: "
+                    + (refused.getMessage() == null || told.startsWith("Failed to connect")
+                            ? "connection refused"
+                            : told);
+            case UnknownHostException unknown ->
+                told.startsWith("service ") ? told : "dial tcp: lookup " + url.host() + ": no such host";
+            case SSLPeerUnverifiedException other ->
+                "tls: failed to verify certificate: x509: " + otherHost(told, url.host());
+            case SSLHandshakeException untrusted when isUntrusted(untrusted) ->
+                "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+            case SSLException tls -> "tls: " + told;
+            case EOFException ended -> "EOF";
+            default -> told.startsWith("unexpected end of stream") ? "EOF" : told;
+        };
+    }
+
+    /** @param told by OkHttp, with the names of the certificate in brackets */
+    private static String otherHost(String told, String host) {
+        String names = told.substring(told.lastIndexOf('[') + 1).replace("]", "");
+        boolean address = ADDRESS.matcher(host).matches();
+        String valid = Arrays.stream(names.split(", ")).filter(name -> !name.isEmpty()
+                && ADDRESS.matcher(name).matches() == address).collect(Collectors.joining(", "));
+        if (!valid.isEmpty()) {
+            return "certificate is valid for " + valid + ", not " + host;
+        }
+        return address
+                ? "cannot validate certificate for " + host + " because it doesn't contain any IP SANs"
+                : "certificate is not valid for any names, but wanted to match " + host;
+    }
+
+    private static boolean isUntrusted(@Nullable Throwable problem) {
+        return problem != null
+                && (problem instanceof GeneralSecurityException || isUntrusted(problem.getCause()));
+    }
+
+    /** The message of client-go for an answer that is no success (upstream: {@code NewGenericServerResponse}). */
+    private static String refusal(int code, byte[] body) {
+        String text = new String(body, 0, Math.min(body.length, LONGEST_EXCERPT), StandardCharsets.UTF_8).strip();
+        String told = text.isEmpty() ? "unknown" : text;
+        return switch (code) {
+            case 400 -> "the server rejected our request for an unknown reason";
+            case 401 -> "the server has asked for the client to provide credentials";
+            case 403, 415 -> told;
+            case 404 -> "the server could not find the requested resource";
+            case 405 -> "the server does not allow this method on the requested resource";
+            case 406 -> text.isEmpty()
+                    ? "the server was unable to respond with a content type that the client supports"
+                    : text;
+            case 409 -> "the server reported a conflict";
+            case 422 -> "the server rejected our request due to an error in our request";
+            case 429 -> "the server has received too many requests and has asked us to try again later";
+            case 503 -> "the server is currently unable to handle the request";
+            case 504 -> "the server was unable to return a response in the time allotted, but may still be "
+                    + "processing the request";
+            default -> code >= 500
+                    ? "an error on the server (" + Json.mapper().writeValueAsString(told)
+                            + ") has prevented the request from succeeding"
+                    : "the server responded with the status code " + code + " but did not return more information";
+        };
+    }
+}

@@ -1,0 +1,73 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * The parts of one process that runs controllers. Starts them, and stops them in reverse order: the controllers, which
+ * finish their syncs, the caches, the recorded Events, the threads, and the lead. It does not close the connection to
+ * the API server.
+ *
+ * @param runner runs the loops of all parts
+ */
+public record Engine(Election election, ControllerManager manager, InformerFactory informers, EventBroadcaster events,
+        LoopRunner runner) {
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    public void start() {
+        informers.start(runner);
+        election.start(runner);
+        runner.start("event-broadcaster", events);
+        runner.start("controller-manager", manager);
+    }
+
+    /**
+     * Returns after all threads have ended, or after some seconds. Running syncs have two seconds to end.
+     *
+     * @param afterControllers runs after the controllers have ended, while the caches still run
+     */
+    public void stop(Runnable afterControllers) {
+        manager.close();
+        drainControllers();
+        afterControllers.run();
+        informers.close();
+        drainEvents();
+        List<String> left = runner.close(GRACE);
+        if (!left.isEmpty()) {
+            log.warn("these threads did not end within {} s: {}", GRACE.toSeconds(), left);
+        }
+        election.release();
+        election.close();
+    }
+
+    private void drainControllers() {
+        try {
+            List<String> left = manager.drain(GRACE);
+            if (!left.isEmpty()) {
+                log.warn("the syncs of these controllers have not ended within {} s and are interrupted: {}",
+                        GRACE.toSeconds(), left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void drainEvents() {
+        try {
+            int lost = events.drain(Duration.ofSeconds(1));
+            if (lost > 0) {
+                log.warn("{} Kubernetes Events were recorded but could not be written before the stop", lost);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

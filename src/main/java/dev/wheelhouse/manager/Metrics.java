@@ -1,0 +1,21 @@
+package dev.wheelhouse.manager;
+
+import java.util.function.Function;
+
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.election.ElectionListener;
+import dev.wheelhouse.event.EventMetrics;
+import dev.wheelhouse.informer.InformerMetrics;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/**
+ * Receives the counts of one process that runs controllers.
+ *
+ * @param elections makes the listener of the election for a Lease's name
+ */
+public record Metrics(InformerMetrics.Provider informers, WorkQueueMetrics queues, ControllerMetrics controllers,
+        EventMetrics events, Function<String, ElectionListener> elections) {
+    /** Counts nothing. */
+    public static final Metrics NONE = new Metrics(InformerMetrics.Provider.NONE, WorkQueueMetrics.NONE,
+            ControllerMetrics.NONE, EventMetrics.NONE, lease -> ElectionListener.NONE);
+}

@@ -1,0 +1,194 @@
+package dev.wheelhouse.operator;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Capabilities;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentSpec;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PodSecurityContext;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
+import io.kubernetes.client.openapi.models.V1SeccompProfile;
+import io.kubernetes.client.openapi.models.V1SecurityContext;
+
+/**
+ * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account with
+ * exactly the rights that they declare, and, if an image is named, a Deployment. A unit test keeps a file of them
+ * current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file. Not thread safe.
+ *
+ * <p>As a program: {@code java -cp … dev.wheelhouse.operator.Manifests com.example.WebsiteOperator [--output DIR]
+ * [--namespace NAMESPACE] [--name NAME] [--image IMAGE]}.
+ */
+public final class Manifests {
+    private static final String USAGE = "usage: Manifests OPERATOR-CLASS… [--output DIRECTORY] [--namespace NAMESPACE]"
+            + " [--name NAME] [--image IMAGE]";
+
+    private final List<Declaration<?>> operators;
+    private String name;
+    private String namespace = "default";
+    private @Nullable String image;
+
+    private Manifests(List<Declaration<?>> operators) {
+        this.operators = operators;
+        this.name = operators.getFirst().name();
+    }
+
+    /**
+     * The manifests of operators that run in one process.
+     *
+     * @throws IllegalArgumentException if there is none, or a declaration cannot work
+     */
+    public static Manifests of(Operator<?>... operators) {
+        return of(List.of(operators));
+    }
+
+    private static Manifests of(Collection<? extends Operator<?>> operators) {
+        if (operators.isEmpty()) {
+            throw new IllegalArgumentException("there is no operator to make manifests of");
+        }
+        List<Declaration<?>> declarations = new ArrayList<>();
+        operators.forEach(operator -> declarations.add(Declaration.of(operator)));
+        return new Manifests(declarations);
+    }
+
+    /** The namespace that the operators run in. The default is {@code default}. */
+    public Manifests namespace(String value) {
+        namespace = value;
+        return this;
+    }
+
+    /** The name of the service account, the roles and the Deployment. The default is the first operator's name. */
+    public Manifests name(String value) {
+        name = value;
+        return this;
+    }
+
+    /** Adds a Deployment of this image, which runs the operators. */
+    public Manifests image(String value) {
+        image = value;
+        return this;
+    }
+
+    /** The objects, in an order in which they can be created. */
+    public List<KubernetesObject> objects() {
+        return files().values().stream().flatMap(List::stream).toList();
+    }
+
+    /** The objects as YAML. The text changes only if an object does. */
+    public String yaml() {
+        return KubernetesYaml.write(objects());
+    }
+
+    /**
+     * Writes {@code crds.yaml}, {@code rbac.yaml} and, if there is an image, {@code deployment.yaml}.
+     *
+     * @param directory is created if there is none
+     */
+    public void writeTo(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        for (Map.Entry<String, List<KubernetesObject>> file : files().entrySet()) {
+            Files.writeString(directory.resolve(file.getKey()), KubernetesYaml.write(file.getValue()));
+        }
+    }
+
+    private Map<String, List<KubernetesObject>> files() {
+        Map<String, List<KubernetesObject>> files = new LinkedHashMap<>();
+        List<KubernetesObject> definitions = new ArrayList<>();
+        operators.stream().map(operator -> operator.primary().model()).distinct()
+                .filter(model -> model.isAnnotationPresent(ResourceDefinition.class))
+                .forEach(model -> definitions.add(Crds.of(model)));
+        if (!definitions.isEmpty()) {
+            files.put("crds.yaml", definitions);
+        }
+        files.put("rbac.yaml", new Rbac(name, namespace, operators).objects());
+        if (image != null) {
+            files.put("deployment.yaml", List.of(deployment(image)));
+        }
+        return files;
+    }
+
+    private V1Deployment deployment(String of) {
+        Map<String, String> labels = Map.of("app.kubernetes.io/name", name);
+        return new V1Deployment().apiVersion("apps/v1").kind("Deployment")
+                .metadata(new V1ObjectMeta().namespace(namespace).name(name).labels(labels))
+                .spec(new V1DeploymentSpec().replicas(1).selector(new V1LabelSelector().matchLabels(labels))
+                        .template(new V1PodTemplateSpec().metadata(new V1ObjectMeta().labels(labels))
+                                .spec(new V1PodSpec().serviceAccountName(name)
+                                        .securityContext(new V1PodSecurityContext().runAsNonRoot(true)
+                                                .seccompProfile(new V1SeccompProfile().type("RuntimeDefault")))
+                                        .addContainersItem(new V1Container().name("operator").image(of)
+                                                .securityContext(new V1SecurityContext()
+                                                        .allowPrivilegeEscalation(false)
+                                                        .capabilities(new V1Capabilities().addDropItem("ALL")))))));
+    }
+
+    /** Prints the manifests, or writes them to a directory. A mistake is one sentence, and the exit code 1. */
+    public static void main(String[] args) {
+        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> System.err.println(e.getMessage()));
+        run(List.of(args), System.out);
+    }
+
+    static void run(List<String> args, PrintStream out) {
+        List<Operator<?>> operators = new ArrayList<>();
+        Map<String, String> options = new LinkedHashMap<>();
+        for (int i = 0; i < args.size(); i++) {
+            String arg = args.get(i);
+            if (!arg.startsWith("--")) {
+                operators.add(operator(arg));
+            } else if (List.of("--output", "--namespace", "--name", "--image").contains(arg) && i + 1 < args.size()) {
+                options.put(arg, args.get(++i));
+            } else {
+                throw new IllegalArgumentException(arg + " is unknown or lacks its value; " + USAGE);
+            }
+        }
+        if (operators.isEmpty()) {
+            throw new IllegalArgumentException(USAGE);
+        }
+        Manifests manifests = of(operators).namespace(options.getOrDefault("--namespace", "default"));
+        manifests.name(options.getOrDefault("--name", manifests.name)).image = options.get("--image");
+        String output = options.get("--output");
+        if (output == null) {
+            out.print(manifests.yaml());
+        } else {
+            try {
+                manifests.writeTo(Path.of(output));
+            } catch (IOException e) {
+                throw new IllegalArgumentException("the directory " + output + " cannot be written: " + e, e);
+            }
+        }
+    }
+
+    private static Operator<?> operator(String className) {
+        try {
+            Object made = Class.forName(className).getDeclaredConstructor().newInstance();
+            if (made instanceof Operator<?> operator) {
+                return operator;
+            }
+            throw new IllegalArgumentException(className + " is no operator: it must implement DecidingOperator or"
+                    + " ReconcilingOperator");
+        } catch (ClassNotFoundException e) {
+            throw new IllegalArgumentException(className + " is not on the class path", e);
+        } catch (InvocationTargetException e) {
+            throw new IllegalArgumentException("the constructor of " + className + " failed: " + e.getCause(), e);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException(className + " has no public constructor without parameters: call"
+                    + " Manifests.of(new " + className.substring(className.lastIndexOf('.') + 1)
+                    + "(…)) in a program of your own", e);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.wheelhouse.operator;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.SignalledLoop;
+
+/** Interrupts the calls of an operator that take longer than its timeout. Thread safe. */
+final class Timeouts extends SignalledLoop {
+    private final Duration limit;
+    private final Clock clock;
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    Timeouts(Duration limit, Clock clock) {
+        this.limit = limit;
+        this.clock = clock;
+    }
+
+    /** Begins a call on the current thread. Every call must {@link Running#end}. */
+    Running begin() {
+        Running call = new Running(Thread.currentThread(), clock.deadline(limit));
+        // The deadline of a further call is later than those that the loop waits for.
+        boolean first = running.isEmpty();
+        running.add(call);
+        if (first) {
+            wake();
+        }
+        return call;
+    }
+
+    @Override
+    public long step() {
+        long next = IDLE;
+        for (Running call : running) {
+            next = Math.min(next, call.check(clock.nanoTime()));
+        }
+        return isClosed() ? IDLE : next;
+    }
+
+    /** One call. */
+    final class Running {
+        private final Thread thread;
+        private final long deadline;
+        private boolean ended;
+        private boolean interrupted;
+
+        Running(Thread thread, long deadline) {
+            this.thread = thread;
+            this.deadline = deadline;
+        }
+
+        /** Interrupts the thread if it is time. @return the nanoseconds until it is time */
+        private synchronized long check(long now) {
+            if (ended || interrupted) {
+                return IDLE;
+            }
+            if (now - deadline < 0) {
+                return deadline - now;
+            }
+            interrupted = true;
+            thread.interrupt();
+            return IDLE;
+        }
+
+        /** Ends the call. @return whether it was interrupted, because it took too long; the interrupt is cleared then */
+        boolean end() {
+            running.remove(this);
+            synchronized (this) {
+                ended = true;
+                return interrupted && (Thread.interrupted() || interrupted);
+            }
+        }
+    }
+}

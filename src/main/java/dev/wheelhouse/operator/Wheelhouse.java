@@ -1,0 +1,271 @@
+package dev.wheelhouse.operator;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.micrometer.core.instrument.MeterRegistry;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.election.ElectionOptions;
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.Election;
+import dev.wheelhouse.manager.Engine;
+import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.metrics.Meters;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * Runs operators in a process without Spring:
+ *
+ * <pre>{@code
+ * public static void main(String[] args) throws Exception {
+ *     Wheelhouse.builder().operator(new WebsiteOperator()).runUntilStopped();
+ * }
+ * }</pre>
+ *
+ * Thread safe. All its threads are daemons.
+ */
+public final class Wheelhouse implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Wheelhouse.class);
+
+    private final Engine engine;
+    private final KubeClient client;
+    private final @Nullable HealthServer health;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile String leadLost = "";
+
+    private Wheelhouse(Builder wanted) {
+        KubeConfigs.Connection connection = wanted.connection.apply(new KubeConfigs(wanted.clock));
+        Clock clock = wanted.clock;
+        // Declarations that cannot work end the start before anything runs.
+        List<ControllerDescriptor> operators = new ArrayList<>();
+        wanted.operators.forEach(operator -> operators.add(Operators.descriptor(operator)));
+        client = new HttpKubeClient(connection.api(), clock);
+        Election election = election(wanted, connection);
+        ManagerGuard guard = new ManagerGuard(
+                wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER, client, clock);
+        InformerFactory informers = new InformerFactory(client, clock, wanted.metrics.informers(),
+                InformerOptions.defaults());
+        EventBroadcaster events = new EventBroadcaster(client, clock, wanted.metrics.events());
+        LoopRunner runner = new LoopRunner("wheelhouse", clock);
+        var context = new DefaultControllerContext(client, informers, clock, events::recorder,
+                new DefaultControllerContext.Settings(
+                        (controller, preset) -> preset == null ? Builder.WORKERS : preset, Parallel.virtualThreads(16),
+                        guard::observes,
+                        controller -> election.leadership().isLeader() && !guard.observes(controller),
+                        wanted.metrics.queues(), wanted.metrics.controllers()));
+        engine = new Engine(election,
+                new ControllerManager(context, operators, guard, election.leadership(), runner), informers, events,
+                runner);
+        log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
+        try {
+            health = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
+        } catch (RuntimeException e) {
+            election.close();
+            client.close();
+            throw e;
+        }
+        engine.start();
+    }
+
+    private Election election(Builder wanted, KubeConfigs.Connection connection) {
+        if (wanted.lease == null) {
+            return Election.none();
+        }
+        String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
+        return Election.of(new ElectionOptions(ObjectKey.of(namespace, wanted.lease), Election.identity(),
+                Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(), wanted.clock,
+                wanted.metrics.elections().apply(wanted.lease), why -> {
+                    leadLost = why;
+                    Thread.ofPlatform().daemon().name("wheelhouse/end").start(this::close);
+                });
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Whether every operator runs, or another process leads. */
+    public boolean isReady() {
+        return engine.manager().isRunning() || engine.manager().standsBy();
+    }
+
+    /** The reasons why this process is not ready, one sentence each. */
+    public List<String> waitingFor() {
+        return isReady() ? List.of() : engine.manager().waitingFor();
+    }
+
+    /** The port of {@link Builder#health}; 0 without one. */
+    public int healthPort() {
+        return health == null ? 0 : health.port();
+    }
+
+    /**
+     * Waits until this is closed.
+     *
+     * @throws IllegalStateException if it closed itself, because this process lost the lead. Its memory is outdated, so
+     *     that the process must end and be started again
+     */
+    public void await() throws InterruptedException {
+        closed.await();
+        if (!leadLost.isEmpty()) {
+            throw new IllegalStateException("this process lost the lead and has to be started again: " + leadLost);
+        }
+    }
+
+    /**
+     * Ends the operators, then the caches and all threads, and releases the lead. Reconciliations have two seconds to
+     * end.
+     */
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            engine.stop(() -> {});
+            client.close();
+            if (health != null) {
+                health.close();
+            }
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /** The settings. Each method returns this object. Not thread safe. */
+    public static final class Builder {
+        private static final int WORKERS = 5;
+
+        private final List<Operator<?>> operators = new ArrayList<>();
+        private Function<KubeConfigs, KubeConfigs.Connection> connection = configs -> configs.isInCluster()
+                ? configs.inCluster()
+                : configs.resolve(null, null);
+        private Clock clock = Clock.system();
+        private Metrics metrics = Metrics.NONE;
+        private @Nullable String lease;
+        private @Nullable String leaseNamespace;
+        private int healthPort = -1;
+        private boolean observes;
+
+        private Builder() {}
+
+        /** Runs an operator. Call it once for each. */
+        public Builder operator(Operator<?> operator) {
+            operators.add(operator);
+            return this;
+        }
+
+        /**
+         * Uses an official client, which the caller shuts down. The default is the pod's service account in a pod, and
+         * {@code KUBECONFIG} or {@code ~/.kube/config} elsewhere. The default namespace of a Lease is then
+         * {@code default}.
+         */
+        public Builder client(ApiClient client) {
+            connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default");
+            return this;
+        }
+
+        /** Uses the current context of a kubeconfig. */
+        public Builder kubeconfig(Path file) {
+            connection = configs -> configs.fromFile(file, null);
+            return this;
+        }
+
+        /** Uses a context of a kubeconfig. */
+        public Builder kubeconfig(Path file, String context) {
+            connection = configs -> configs.fromFile(file, context);
+            return this;
+        }
+
+        /** Uses the pod's service account. */
+        public Builder inCluster() {
+            connection = KubeConfigs::inCluster;
+            return this;
+        }
+
+        /**
+         * Acts only while this process holds a Lease, so that several processes may run. A leader renews it every 2 s,
+         * stops acting 10 s after its last renewal, and is replaced 15 s after it.
+         *
+         * @param lease the name of the Lease, in the namespace of the pod or of the kubeconfig's context
+         */
+        public Builder leaderElection(String lease) {
+            this.lease = lease;
+            return this;
+        }
+
+        /** The same with a Lease in another namespace. */
+        public Builder leaderElection(String namespace, String lease) {
+            this.leaseNamespace = namespace;
+            return leaderElection(lease);
+        }
+
+        /** Counts in a Micrometer registry. The application brings {@code io.micrometer:micrometer-core}. */
+        public Builder metrics(MeterRegistry registry) {
+            metrics = Meters.of(registry, clock);
+            return this;
+        }
+
+        /**
+         * Answers {@code /livez} and {@code /readyz} on all addresses of the machine, for a kubelet's probes.
+         *
+         * @param port 0 for any free port
+         */
+        public Builder health(int port) {
+            healthPort = port;
+            return this;
+        }
+
+        /** Plans and logs all writes, and makes none. */
+        public Builder observeOnly() {
+            observes = true;
+            return this;
+        }
+
+        /**
+         * Starts the operators, and returns at once.
+         *
+         * @throws IllegalArgumentException if an operator's declaration cannot work
+         * @throws dev.wheelhouse.client.http.KubeConfigException if there is no API server to connect to
+         */
+        public Wheelhouse start() {
+            return new Wheelhouse(this);
+        }
+
+        /**
+         * Starts the operators, and returns once the process is asked to end (SIGTERM, SIGINT) and they have ended.
+         *
+         * @throws IllegalStateException if this process lost the lead. It must end, so do not catch it in {@code main}
+         */
+        public void runUntilStopped() throws InterruptedException {
+            try (Wheelhouse wheelhouse = start()) {
+                Thread stop = Thread.ofPlatform().name("wheelhouse/stop").unstarted(wheelhouse::close);
+                Runtime.getRuntime().addShutdownHook(stop);
+                wheelhouse.await();
+            }
+        }
+    }
+}

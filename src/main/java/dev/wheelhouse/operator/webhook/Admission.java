@@ -1,0 +1,14 @@
+package dev.wheelhouse.operator.webhook;
+
+import java.util.List;
+
+/**
+ * The request behind a write.
+ *
+ * @param namespace empty for a cluster-scoped object
+ * @param name empty if the server is going to choose it
+ * @param user the name of the user who writes
+ * @param dryRun whether nothing is going to be stored
+ */
+public record Admission(Operation operation, String namespace, String name, String user, List<String> groups,
+        boolean dryRun) {}

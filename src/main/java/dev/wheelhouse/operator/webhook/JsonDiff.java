@@ -1,0 +1,95 @@
+package dev.wheelhouse.operator.webhook;
+
+import java.util.TreeSet;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a method changed, as a JSON patch of the object that the API server sent. */
+final class JsonDiff {
+    private JsonDiff() {}
+
+    /**
+     * The patch that makes the change from {@code before} to {@code after} in the original. Both are views of the
+     * original, which may lack some of its fields and have others, such as defaults of the class.
+     */
+    static ArrayNode patch(JsonNode original, JsonNode before, JsonNode after) {
+        ArrayNode operations = JsonNodeFactory.instance.arrayNode();
+        diff(original, merged(original, before, after), "", operations);
+        return operations;
+    }
+
+    private static JsonNode merged(JsonNode original, JsonNode before, JsonNode after) {
+        if (before.equals(after)) {
+            return original;
+        }
+        if (original instanceof ObjectNode known && before instanceof ObjectNode && after instanceof ObjectNode) {
+            ObjectNode merged = known.objectNode();
+            TreeSet<String> names = new TreeSet<>(known.propertyNames());
+            names.addAll(after.propertyNames());
+            for (String name : names) {
+                if (before.has(name) && !after.has(name)) {
+                    continue;
+                }
+                JsonNode value = merged(known.path(name), before.path(name), after.path(name));
+                if (!value.isMissingNode()) {
+                    merged.set(name, value);
+                }
+            }
+            return merged;
+        }
+        if (original instanceof ArrayNode known && before instanceof ArrayNode && after instanceof ArrayNode
+                && known.size() == before.size()) {
+            ArrayNode merged = known.arrayNode();
+            for (int i = 0; i < after.size(); i++) {
+                int from = origin(before, after, i);
+                merged.add(from < 0 ? after.get(i) : merged(known.get(from), before.get(from), after.get(i)));
+            }
+            return merged;
+        }
+        return after;
+    }
+
+    /** The index of the element that an element was before: the equal one, the one of its name; -1 if it is new. */
+    private static int origin(JsonNode before, JsonNode after, int index) {
+        JsonNode element = after.get(index);
+        for (int i = 0; i < before.size(); i++) {
+            if (before.get(i).equals(element)) {
+                return i;
+            }
+        }
+        if (!element.has("name")) {
+            return before.size() == after.size() ? index : -1;
+        }
+        for (int i = 0; i < before.size(); i++) {
+            if (element.path("name").equals(before.get(i).path("name"))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static void diff(JsonNode from, JsonNode to, String path, ArrayNode operations) {
+        if (from.equals(to)) {
+            return;
+        }
+        if (from instanceof ObjectNode && to instanceof ObjectNode) {
+            TreeSet<String> names = new TreeSet<>(from.propertyNames());
+            names.addAll(to.propertyNames());
+            for (String name : names) {
+                String at = path + "/" + name.replace("~", "~0").replace("/", "~1");
+                if (!to.has(name)) {
+                    operations.addObject().put("op", "remove").put("path", at);
+                } else if (from.has(name)) {
+                    diff(from.path(name), to.path(name), at, operations);
+                } else {
+                    operations.addObject().put("op", "add").put("path", at).set("value", to.path(name));
+                }
+            }
+        } else {
+            operations.addObject().put("op", "replace").put("path", path).set("value", to);
+        }
+    }
+}

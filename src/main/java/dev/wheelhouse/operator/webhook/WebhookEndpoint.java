@@ -1,0 +1,188 @@
+package dev.wheelhouse.operator.webhook;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
+
+/**
+ * The HTTPS side of a webhook server: the JDK's own server, with bounds. Each exchange, from the handshake to the last
+ * byte of the answer, has a virtual thread and a deadline; the number of exchanges and the memory of their bodies are
+ * limited. Thread safe.
+ */
+final class WebhookEndpoint implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
+    private static final int MOST_EXCHANGES = 256;
+    private static final int CHUNK = 64 * 1024;
+    /** The memory for bodies, in chunks: 128 MiB, of which one body may have half. */
+    private static final int MOST_CHUNKS = 2048;
+    private static final int MOST_CHUNKS_OF_ONE = MOST_CHUNKS / 2;
+    private static final Duration WAIT = Duration.ofSeconds(10);
+
+    private final Webhooks webhooks;
+    private final HttpsServer server;
+    private final ScheduledThreadPoolExecutor timer;
+    private final Semaphore exchanges = new Semaphore(MOST_EXCHANGES);
+    private final Semaphore chunks = new Semaphore(MOST_CHUNKS);
+    private final Duration deadline;
+    /** Guarded by itself. */
+    private final LogBudget failures;
+
+    /**
+     * Listens, and serves from now on.
+     *
+     * @param deadline after which an exchange is interrupted, and its connection closed
+     * @throws UncheckedIOException if the port is taken
+     */
+    WebhookEndpoint(Webhooks webhooks, RotatingKeys keys, WebhookOptions options, Duration deadline, Clock clock) {
+        this.webhooks = webhooks;
+        this.deadline = deadline;
+        this.failures = new LogBudget(clock);
+        try {
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(new KeyManager[]{keys}, null, null);
+            server = HttpsServer.create(
+                    new InetSocketAddress(InetAddress.getByName(options.address()), options.port()), 0);
+            server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        } catch (IOException e) {
+            throw new UncheckedIOException("the webhook server cannot listen on " + options.address() + ":"
+                    + options.port() + ": " + e.getMessage() + "; choose another port", e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+        timer = new ScheduledThreadPoolExecutor(1,
+                Thread.ofPlatform().daemon().name("webhook-deadlines").factory());
+        timer.setRemoveOnCancelPolicy(true);
+        server.setExecutor(this::run);
+        server.createContext("/", this::handle);
+        server.start();
+    }
+
+    int port() {
+        return server.getAddress().getPort();
+    }
+
+    /** An interrupt closes the connection, as it ends all I/O on it. */
+    private void run(Runnable exchange) {
+        Thread.ofVirtual().name("webhook").start(() -> {
+            Thread thread = Thread.currentThread();
+            Future<?> end = timer.schedule(thread::interrupt, deadline.toNanos(), TimeUnit.NANOSECONDS);
+            boolean seated = false;
+            try {
+                seated = exchanges.tryAcquire(WAIT.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                thread.interrupt();
+            }
+            if (!seated) {
+                thread.interrupt();
+            }
+            try {
+                exchange.run();
+            } finally {
+                end.cancel(false);
+                if (seated) {
+                    exchanges.release();
+                }
+            }
+        });
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        int taken = 0;
+        try (exchange) {
+            String path = exchange.getRequestURI().getPath();
+            Hook hook = webhooks.admission(path);
+            List<Hook> conversions = webhooks.conversions(path);
+            if (hook == null && conversions == null) {
+                send(exchange, 404, "no webhook has this path");
+                return;
+            }
+            if (!exchange.getRequestMethod().equals("POST")) {
+                send(exchange, 405, "a review is sent by POST");
+                return;
+            }
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            InputStream in = exchange.getRequestBody();
+            while (true) {
+                if (taken == MOST_CHUNKS_OF_ONE || !chunks.tryAcquire(WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                    send(exchange, 413, "the review is too large for the memory of this server");
+                    return;
+                }
+                taken++;
+                byte[] read = in.readNBytes(CHUNK);
+                body.writeBytes(read);
+                if (read.length < CHUNK) {
+                    break;
+                }
+            }
+            answer(exchange, hook, conversions, body.toByteArray());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            chunks.release(taken);
+        }
+    }
+
+    private void answer(HttpExchange exchange, @Nullable Hook hook,
+            @Nullable List<Hook> conversions, byte[] body) throws IOException {
+        byte[] answer;
+        try {
+            answer = hook != null ? Reviews.admit(hook, body) : Reviews.convert(List.copyOf(conversions), body);
+        } catch (Reviews.UnreadableException e) {
+            send(exchange, 400, String.valueOf(e.getMessage()));
+            return;
+        } catch (RuntimeException | StackOverflowError e) {
+            String what = exchange.getRequestURI().getPath() + " failed: " + e;
+            String line;
+            synchronized (failures) {
+                line = failures.line(what);
+            }
+            if (line != null) {
+                log.error("the webhook {}", line, e);
+            }
+            send(exchange, 500, what);
+            return;
+        }
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, answer.length);
+        exchange.getResponseBody().write(answer);
+    }
+
+    private static void send(HttpExchange exchange, int code, String why) throws IOException {
+        byte[] text = why.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+        exchange.sendResponseHeaders(code, text.length);
+        exchange.getResponseBody().write(text);
+    }
+
+    /** Ends connections and exchanges. */
+    @Override
+    public void close() {
+        server.stop(0);
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,42 @@
+package dev.wheelhouse.spring;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.micrometer.core.instrument.MeterRegistry;
+
+import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.metrics.Meters;
+import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.scheduler.SchedulerMetrics;
+
+/** The metrics of all parts, if the application has a Micrometer registry. */
+@AutoConfiguration(after = WheelhouseAutoConfiguration.class, afterName = {
+        "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+        "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration"})
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean({MeterRegistry.class, ServiceLifecycle.class})
+class MeterAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    Metrics wheelhouseMetrics(MeterRegistry registry, Clock clock) {
+        return Meters.of(registry, clock);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    NodeMetrics wheelhouseNodeMetrics(MeterRegistry registry) {
+        return new NodeMeters(registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SchedulerMetrics wheelhouseSchedulerMetrics(MeterRegistry registry) {
+        return new SchedulerMeters(registry);
+    }
+}

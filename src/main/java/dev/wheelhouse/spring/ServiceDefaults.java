@@ -1,0 +1,41 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ClassPathResource;
+
+/**
+ * The defaults of a {@link StandaloneService}, from {@code service.yaml}. They have the lowest precedence, so that an
+ * {@code application.yaml} beside the jar overrides single ones. Other applications do not see them.
+ */
+final class ServiceDefaults implements EnvironmentPostProcessor {
+    private static final String SOURCE = "defaults of the standalone service";
+
+    @Override
+    public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
+        if (application.getAllSources().stream().anyMatch(ServiceDefaults::isService)) {
+            try {
+                new YamlPropertySourceLoader().load(SOURCE, new ClassPathResource("service.yaml", ServiceDefaults.class))
+                        .forEach(environment.getPropertySources()::addLast);
+            } catch (IOException e) {
+                throw new UncheckedIOException("the defaults of the service are not in the jar", e);
+            }
+        }
+    }
+
+    private static boolean isService(Object source) {
+        return source instanceof Class<?> type && type.isAnnotationPresent(StandaloneService.class);
+    }
+
+    /** Whether the application is a {@link StandaloneService}. */
+    static boolean areIn(Environment environment) {
+        return environment instanceof ConfigurableEnvironment configurable
+                && configurable.getPropertySources().contains(SOURCE);
+    }
+}

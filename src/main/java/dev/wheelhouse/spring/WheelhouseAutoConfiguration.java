@@ -1,0 +1,230 @@
+package dev.wheelhouse.spring;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.kubernetes.client.openapi.ApiClient;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.Election;
+import dev.wheelhouse.manager.Engine;
+import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.operator.Operator;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.scheduler.SchedulerMetrics;
+
+/**
+ * Runs controllers in a Spring Boot application: {@link Operator} beans, reconcilers for the official client, further
+ * {@link ControllerDescriptor} beans, and those built-in controllers that {@code wheelhouse.controllers} names. In a {@link StandaloneService} all built-in
+ * controllers are on by default. A bean of the application takes the place of a bean of the same type here.
+ */
+@AutoConfiguration(beforeName = OfficialClientConfiguration.INTEGRATION)
+@ConditionalOnBooleanProperty(name = "wheelhouse.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(WheelhouseProperties.class)
+class WheelhouseAutoConfiguration {
+    private final WheelhouseProperties properties;
+    private final boolean service;
+
+    WheelhouseAutoConfiguration(WheelhouseProperties properties, Environment environment) {
+        this.properties = properties;
+        this.service = ServiceDefaults.areIn(environment);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Clock wheelhouseClock() {
+        return Clock.system();
+    }
+
+    /** The connection by the official client that the application made. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(ApiClient.class)
+    @ConditionalOnMissingBean(ApiServerConnection.class)
+    static class GivenClient {
+        @Bean(destroyMethod = "close")
+        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock) {
+            return ApiServerConnection.of(client, clock);
+        }
+    }
+
+    /** The connection by the options. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean({ApiClient.class, ApiServerConnection.class})
+    static class ConfiguredClient {
+        @Bean(destroyMethod = "close")
+        ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
+                Clock clock) {
+            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
+                    ? WheelhouseProperties.Mode.EMBEDDED
+                    : WheelhouseProperties.Mode.KUBECONFIG, clock);
+        }
+
+        /** The official client of the same API server, for beans that are written against it. */
+        @Bean
+        ApiClient wheelhouseApiClient(ApiServerConnection connection) {
+            return connection.api();
+        }
+    }
+
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    KubeClient wheelhouseClient(ApiServerConnection connection) {
+        return connection.client();
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    InformerFactory wheelhouseInformers(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+        return new InformerFactory(client, clock, metrics(metrics).informers(), properties.informer().options());
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+        return new EventBroadcaster(client, clock, metrics(metrics).events());
+    }
+
+    /** The embedded API server has no other controller manager. */
+    @Bean
+    ManagerGuard wheelhouseGuard(ApiServerConnection connection, KubeClient client, Clock clock) {
+        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && connection.embedded() != null
+                ? ManagerGuard.Mode.TAKEOVER
+                : properties.manage();
+        return new ManagerGuard(mode, client, clock);
+    }
+
+    @Bean(destroyMethod = "close")
+    Election wheelhouseElection(ApiServerConnection connection, Clock clock, ObjectProvider<Metrics> metrics,
+            ApplicationEventPublisher publisher, Environment environment) {
+        ElectionProperties wanted = properties.leaderElection();
+        if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
+            return Election.none();
+        }
+        var options = wanted.options(connection.namespace(),
+                environment.getProperty("spring.application.name", "wheelhouse"), Election.identity());
+        return Election.of(options, connection.api(), clock,
+                metrics(metrics).elections().apply(options.lease().name()),
+                why -> publisher.publishEvent(new LeadLostEvent(this)));
+    }
+
+    /** An application whose memory is outdated ends, so that its pod is started again. */
+    @Bean
+    @ConditionalOnMissingBean(value = ServiceConfiguration.class, name = "wheelhouseEndWithTheLead")
+    ApplicationListener<LeadLostEvent> wheelhouseEndWithTheLead(ConfigurableApplicationContext context) {
+        return new EndWithTheLead(context);
+    }
+
+    /** A class, because Spring reads the type of the event from it. */
+    private record EndWithTheLead(ConfigurableApplicationContext context)
+            implements
+                ApplicationListener<LeadLostEvent> {
+        @Override
+        public void onApplicationEvent(LeadLostEvent event) {
+            Thread.ofPlatform().name("wheelhouse-end").start(context::close);
+        }
+    }
+
+    @Bean(destroyMethod = "close")
+    LoopRunner wheelhouseRunner(Clock clock) {
+        return new LoopRunner("controllers", clock);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
+            ManagerGuard guard, Election election, Clock clock, ObjectProvider<Metrics> metrics,
+            ObjectProvider<KnownControllers> known) {
+        // The application's controllers may need beans that need this one.
+        Supplier<Map<String, Integer>> workers = SingletonSupplier
+                .of(() -> known.getObject().workers(properties.workersOf()));
+        return new DefaultControllerContext(client, informers, clock, events::recorder,
+                new DefaultControllerContext.Settings(
+                        (controller, preset) -> workers.get().getOrDefault(controller,
+                                preset == null ? properties.workers() : preset),
+                        Parallel.virtualThreads(16), guard::observes,
+                        controller -> election.leadership().isLeader() && !guard.observes(controller),
+                        metrics(metrics).queues(), metrics(metrics).controllers()));
+    }
+
+    @Bean
+    KnownControllers wheelhouseControllers(ObjectProvider<Operator<?>> operators,
+            ObjectProvider<UserControllers> others, ObjectProvider<ControllerDescriptor> descriptors) {
+        return KnownControllers.of(operators, others, descriptors);
+    }
+
+    @Bean(destroyMethod = "close")
+    ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
+            LoopRunner runner, KnownControllers known) {
+        known.workers(properties.workersOf());
+        try {
+            return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
+                    election.leadership(), runner);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Bean
+    Engine wheelhouseEngine(Election election, ControllerManager manager, InformerFactory informers,
+            EventBroadcaster events, LoopRunner runner) {
+        return new Engine(election, manager, informers, events, runner);
+    }
+
+    @Bean
+    InformerStates wheelhouseInformerStates(SharedInformerFactory informers) {
+        return informers::states;
+    }
+
+    /** The nodes of this process. There are none unless the options name some, or the API server is embedded. */
+    @Bean(destroyMethod = "close")
+    HollowCluster wheelhouseNodes(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers,
+            EventBroadcaster events, Clock clock, ObjectProvider<Metrics> metrics, ObjectProvider<NodeMetrics> nodes,
+            ObjectProvider<SchedulerMetrics> schedulers) {
+        boolean embedded = connection.embedded() != null;
+        boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
+        List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler), client, informers, events::recorder,
+                schedulers.getIfAvailable(() -> SchedulerMetrics.NONE), nodes.getIfAvailable(() -> NodeMetrics.NONE),
+                metrics(metrics).queues(), clock);
+    }
+
+    @Bean
+    ServiceLifecycle wheelhouseLifecycle(Engine engine, HollowCluster cluster,
+            ObjectProvider<ReadyAnnouncer> announcers) {
+        return new ServiceLifecycle(engine, cluster, announcers);
+    }
+
+    private static Metrics metrics(ObjectProvider<Metrics> metrics) {
+        return metrics.getIfAvailable(() -> Metrics.NONE);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The operators that the pages for newcomers show beside other frameworks' ones. */
+class ComingFromPagesTest {
+    private static final Path EXAMPLE = Path.of(
+            "examples/website-operator/src/main/java/com/example/website/Website.java");
+    private static final String IMPORTS = """
+            package com.example.website;
+            import java.time.*;
+            import java.util.*;
+            import dev.wheelhouse.controller.Result;
+            import dev.wheelhouse.operator.*;
+            import io.kubernetes.client.openapi.models.*;
+            """;
+
+    @TempDir
+    private Path directory;
+
+    static Stream<Path> pages() throws IOException {
+        try (Stream<Path> pages = Files.list(Path.of("docs"))) {
+            return pages.filter(page -> page.getFileName().toString().startsWith("coming-from-")).sorted().toList()
+                    .stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void theOperatorOfThePageCompiles(Path page) throws IOException {
+        List<String> snippets = Pattern.compile("(?ms)^```java\\n(.*?)^```$").matcher(Files.readString(page)).results()
+                .map(found -> found.group(1)).toList();
+        assertThat(snippets).hasSize(1);
+        Path operator = Files.writeString(directory.resolve("WebsiteOperator.java"), IMPORTS + snippets.getFirst());
+        assertThat(compile(List.of(EXAMPLE, operator))).isEmpty();
+    }
+
+    private String compile(List<Path> sources) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter errors = new StringWriter();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+            List<String> options = List.of("-proc:none", "-cp", System.getProperty("java.class.path"), "-d",
+                    directory.toString());
+            compiler.getTask(errors, files, null, options, null, files.getJavaFileObjectsFromPaths(sources)).call();
+        }
+        return errors.toString();
+    }
+}
