@@ -47,7 +47,7 @@ import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.spring.LeadLostEvent;
 import dev.wheelhouse.testing.TestServer;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -116,14 +116,4 @@ final class ToldContext implements ControllerContext {
     public ControllerMetrics metrics() {
         return behind.metrics();
     }
-
-    @Override
-    public boolean mayWrite(String controller) {
-        return behind.mayWrite(controller);
-    }
-
-    @Override
-    public boolean observes(String controller) {
-        return behind.observes(controller);
-    }
 }

@@ -51,7 +51,7 @@ import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerState;
 
-import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
