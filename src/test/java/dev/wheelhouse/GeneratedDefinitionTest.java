@@ -61,7 +61,8 @@ class GeneratedDefinitionTest {
                 "enum: LIGHT, DARK");
         assertThat(ok(kubectl, "kubectl explain website")).contains("A site that is served from a text.");
 
-        assertThat(ok(kubectl, "kubectl apply --validate=false -f " + good)).contains("website.example.com/home created");
+        assertThat(ok(kubectl, "kubectl apply --validate=false -f " + good))
+                .contains("website.example.com/home created");
         assertThat(ok(kubectl, "kubectl get ws home").lines().map(line -> line.replaceAll(" +", " ")))
                 .anyMatch(line -> line.startsWith("NAME READY REPLICAS AGE"))
                 .anyMatch(line -> line.startsWith("home 1 "));
@@ -76,7 +77,8 @@ class GeneratedDefinitionTest {
         ok(kubectl, "kubectl patch ws home --subresource=status --type=merge -p '{\"status\":{\"replicas\":3}}'");
 
         assertThat(refused(kubectl, "kubectl create --validate=false -f " + bad)).contains("spec.hosts[2]: Duplicate",
-                "spec.replicas", "spec.image", "spec.theme: Unsupported value", "spec.cache", "spec.routes[1]: Duplicate",
+                "spec.replicas", "spec.image", "spec.theme: Unsupported value", "spec.cache",
+                "spec.routes[1]: Duplicate",
                 "spec.sidecars[0].name: Required value", "spec.weights.a");
         assertThat(refused(kubectl, "kubectl patch ws home --type=merge -p '{\"spec\":{\"theme\":\"LIGHT\"}}'"))
                 .contains("spec.theme: Invalid value", "the theme cannot be changed");

@@ -56,7 +56,8 @@ public final class DiscoverySchedule implements ResourceEventHandler<PartialObje
         return pause;
     }
 
-    private void soon() {
+    /** Makes the next reads earlier, because a definition has changed. */
+    public void soon() {
         synchronized (this) {
             asked = 1;
             long soon = clock.deadline(AFTER_CHANGE.getFirst());

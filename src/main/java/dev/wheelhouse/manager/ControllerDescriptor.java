@@ -3,6 +3,8 @@ package dev.wheelhouse.manager;
 import java.util.Set;
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
@@ -17,16 +19,23 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param origin where the controller comes from, for messages, such as the name of its class
  * @param requires the types that the API server must serve. The controller is made when all are served, closed when one
  *     of them goes, and made again when it returns
+ * @param preparation the work before each life of the controller; null for none
  * @param plans whether the controller writes through its context alone, so that it can plan without writing. A
  *     controller that has its own client is not made while the service observes
  * @param factory makes the controller and registers its handlers, before the informers start. It may be called several
  *     times; the controllers that it returned before are closed then
  */
 public record ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
-        boolean plans, Function<ControllerContext, ? extends Controller> factory) {
+        @Nullable Preparation preparation, boolean plans, Function<ControllerContext, ? extends Controller> factory) {
     public ControllerDescriptor {
         aliases = Set.copyOf(aliases);
         requires = Set.copyOf(requires);
+    }
+
+    /** A controller without a preparation. */
+    public ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
+            boolean plans, Function<ControllerContext, ? extends Controller> factory) {
+        this(name, aliases, origin, requires, null, plans, factory);
     }
 
     /** A controller of types that every API server serves. */

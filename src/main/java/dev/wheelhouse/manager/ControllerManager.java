@@ -115,7 +115,10 @@ public final class ControllerManager extends SignalledLoop {
         }
         // The informers start after all controllers have registered their handlers.
         informers.startNew();
-        running = controllers.stream().allMatch(ManagedController::isSettled);
+        running = leadership.isLeader() && controllers.stream().allMatch(ManagedController::isSettled);
+        if (!leadership.isLeader()) {
+            return next;
+        }
         if (!running) {
             return Math.min(next, report());
         }

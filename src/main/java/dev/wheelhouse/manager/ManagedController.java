@@ -49,6 +49,9 @@ final class ManagedController {
     private final Surroundings around;
     private final Clock clock;
     private final Backoff backoff;
+    /** Null if the controller needs none. */
+    private final @Nullable PreparationLoop preparation;
+    private boolean preparationStarted;
     private volatile @Nullable Life life;
     /** Why it is not made although it could be, in a sentence; empty if there is no such reason. */
     private volatile String problem = "";
@@ -72,6 +75,12 @@ final class ManagedController {
         this.clock = around.context.clock();
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
+        this.preparation = descriptor.preparation() == null
+                ? null
+                : new PreparationLoop(descriptor.preparation(), around.context, () -> {
+                    around.types.lookSoon();
+                    around.wake.run();
+                });
         around.context.metrics().managed(descriptor.name(), () -> blocked().size(), this::failingKeys);
     }
 
@@ -158,12 +167,22 @@ final class ManagedController {
                 return LOOK_AT_ENDING.toNanos();
             }
             life = null;
+            if (preparation != null) {
+                preparation.reset();
+            }
         }
         if (closed || !around.leadership.isLeader()) {
             return Loop.IDLE;
         }
         if (!around.guard.hasDecided(name())) {
             problem = around.guard.problem().isEmpty() ? name() + " has not been made yet" : around.guard.problem();
+            return Loop.IDLE;
+        }
+        if (preparation != null && !isPrepared(preparation)) {
+            return Loop.IDLE;
+        }
+        if (!around.types.knows(descriptor.requires())) {
+            problem = name() + " waits for the first look at the types that the API server serves";
             return Loop.IDLE;
         }
         hold(whyHeldBack());
@@ -173,6 +192,19 @@ final class ManagedController {
         }
         long left = nextTry == null ? 0 : nextTry - clock.nanoTime();
         return left > 0 ? left : make();
+    }
+
+    private boolean isPrepared(PreparationLoop loop) {
+        if (!preparationStarted) {
+            preparationStarted = true;
+            around.runner.start(name() + "-preparation", loop);
+        }
+        if (loop.isDone()) {
+            return true;
+        }
+        hold(loop.waitsFor());
+        problem = loop.failure();
+        return false;
     }
 
     private String whyEnd(Life now) {
@@ -346,6 +378,9 @@ final class ManagedController {
 
     void close() {
         closed = true;
+        if (preparation != null) {
+            preparation.close();
+        }
         Life now = life;
         if (now != null) {
             now.controller.close();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +37,7 @@ final class ServedTypes extends SignalledLoop {
     private final Runnable changed;
     private final LogBudget lines;
     private final DiscoverySchedule schedule;
-    private volatile Set<ResourceType> served = Set.of();
+    private volatile @Nullable Set<ResourceType> served;
     private boolean triedToWatch;
     private boolean watches;
 
@@ -58,10 +59,24 @@ final class ServedTypes extends SignalledLoop {
         return !required.isEmpty();
     }
 
+    /** Whether it is known which of these types are served. */
+    boolean knows(Set<ResourceType> types) {
+        return types.isEmpty() || served != null;
+    }
+
+    /** Looks at discovery again soon, because a type may have been installed. */
+    void lookSoon() {
+        schedule.soon();
+    }
+
     /** The types of these that are not served, or not known to be. */
     List<ResourceType> missing(Set<ResourceType> types) {
+        return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
+    }
+
+    private boolean isKnownToBeServed(ResourceType type) {
         Set<ResourceType> now = served;
-        return types.stream().filter(type -> !now.contains(type)).toList();
+        return now != null && now.contains(type);
     }
 
     @Override
@@ -80,7 +95,7 @@ final class ServedTypes extends SignalledLoop {
             succeeded = true;
             Set<ResourceType> now = new HashSet<>();
             for (ResourceType type : required) {
-                if (isServed(type, discovered) || discovered.failedFor(type) && served.contains(type)) {
+                if (isServed(type, discovered) || discovered.failedFor(type) && isKnownToBeServed(type)) {
                     now.add(type);
                 }
             }
@@ -99,7 +114,8 @@ final class ServedTypes extends SignalledLoop {
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
+                .anyMatch(
+                        other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
     }
 
     /** Tries a list before the informer starts, because an informer that may not list would try for ever. */

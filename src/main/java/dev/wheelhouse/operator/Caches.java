@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -45,6 +46,7 @@ final class Caches<P extends KubernetesObject> {
     private static final Comparator<KubernetesObject> BY_KEY = Comparator.comparing(ObjectKey::of);
 
     private final Declaration<P> declaration;
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
     private final Map<Part<?>, SharedIndexInformer<? extends KubernetesObject>> informers = new LinkedHashMap<>();
 
     Caches(Declaration<P> declaration, SharedInformerFactory factory) {
@@ -108,8 +110,13 @@ final class Caches<P extends KubernetesObject> {
         try {
             return function.apply(object);
         } catch (RuntimeException e) {
-            log.error("{}: {} of {} failed for {}, which is left out", declaration.name(), what, model.getSimpleName(),
-                    ObjectKey.of(object), e);
+            String sentence = declaration.name() + ": " + what + " of " + model.getSimpleName() + " failed for "
+                    + ObjectKey.of(object) + ", which is left out: " + e;
+            if (failed.add(what + model)) {
+                log.error(sentence, e);
+            } else {
+                log.error(sentence);
+            }
             return List.of();
         }
     }

@@ -348,7 +348,8 @@ final class ClassSchema {
             return !value.getRequired().isEmpty();
         }
         boolean partOfStatus = path.startsWith(".status.") && path.indexOf('.', 8) < 0;
-        return !partOfStatus && field.getDeclaringClass().isRecord() && !field.getType().isPrimitive() && field.getType() != Optional.class
+        return !partOfStatus && field.getDeclaringClass().isRecord() && !field.getType().isPrimitive()
+                && field.getType() != Optional.class
                 && value.getDefault() == null && !isNullable(field) && isNullMarked(field.getDeclaringClass());
     }
 

@@ -23,13 +23,17 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.manager.Preparation;
 
 /**
  * Does what an operator's {@link CrdPolicy} says, before the operator is made. An update takes no field away: stored
  * objects would lose the field's values. Not thread safe.
  */
-final class CrdInstaller {
+final class CrdInstaller implements Preparation {
     private static final Logger log = LoggerFactory.getLogger(CrdInstaller.class);
+    /** The most fields that a sentence names. */
+    private static final int MOST_NAMED = 10;
 
     private final Declaration<?> operator;
     private final ObjectKey name;
@@ -47,11 +51,17 @@ final class CrdInstaller {
      * Installs or checks the definition, with three requests at most. A definition is installed once: if somebody
      * deletes it later, it stays deleted until the process starts again.
      *
-     * @param writes whether this process may write now; if not, it only checks
+     * <p>A process that may not write now only checks.
+     *
      * @return the reason to wait, in a sentence; empty if the operator can start
      * @throws IllegalStateException if the policy cannot be fulfilled; the message is a sentence with the remedy
      * @throws ApiError if the API server does not answer; a later call may succeed
      */
+    @Override
+    public String prepare(ControllerContext context) {
+        return prepare(context.client(), context.mayWrite(operator.name()));
+    }
+
     String prepare(KubeClient client, boolean writes) {
         ResourceClient<V1CustomResourceDefinition> definitions = client.resource(Crds.TYPE,
                 V1CustomResourceDefinition.class);
@@ -154,9 +164,6 @@ final class CrdInstaller {
     private String model() {
         return operator.primary().model().getSimpleName();
     }
-
-    /** The most fields that a sentence names. */
-    private static final int MOST_NAMED = 10;
 
     private static String list(List<String> fields) {
         return String.join(", ", fields.subList(0, Math.min(fields.size(), MOST_NAMED)))

@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1CustomResourceValidation;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.DiscoverySchedule;
 import dev.wheelhouse.operator.schema.Scale;
 
 /**
@@ -40,8 +41,7 @@ import dev.wheelhouse.operator.schema.Scale;
  * A class whose status is not {@code Void} has the status subresource. Other versions are deprecated if their class is.
  */
 public final class Crds {
-    static final ResourceType TYPE = new ResourceType("apiextensions.k8s.io", "v1", "customresourcedefinitions",
-            "CustomResourceDefinition", false);
+    static final ResourceType TYPE = DiscoverySchedule.DEFINITIONS;
 
     private Crds() {}
 

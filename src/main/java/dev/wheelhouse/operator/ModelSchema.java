@@ -3,7 +3,6 @@ package dev.wheelhouse.operator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;

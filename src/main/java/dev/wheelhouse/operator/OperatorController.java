@@ -129,10 +129,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
                     ? Result.done()
                     : cleanUp(context, key, finalizer);
         }
-        return call(context, key, (request, acting) -> {
-            addFinalizer(context);
-            return operator.on(request, acting);
-        });
+        return call(context, key, operator);
     }
 
     OperatorContext<P> context(ObjectKey key, P primary, ActionExecutor by) {
@@ -154,7 +151,8 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
 
     void addFinalizer(OperatorContext<P> context) {
         List<String> finalizers = finalizers(context);
-        if (declaration.finalizer() != null && !finalizers.contains(declaration.finalizer().name())) {
+        if (declaration.finalizer() != null && context.primary().getMetadata().getDeletionTimestamp() == null
+                && !finalizers.contains(declaration.finalizer().name())) {
             finalizers.add(declaration.finalizer().name());
             context.finalizer(finalizers, "the operator has a clean-up");
         }
@@ -171,6 +169,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         Result result;
         boolean tooLate = false;
         try {
+            addFinalizer(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
         } catch (Exception e) {
@@ -193,7 +192,8 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
 
     private Result report(OperatorContext<P> context, ObjectKey key, Result result) {
         String type = declaration.errorCondition();
-        if (type == null || context.primary().getMetadata().getDeletionTimestamp() != null) {
+        if (type == null || context.primary().getMetadata().getDeletionTimestamp() != null
+                || Thread.currentThread().isInterrupted()) {
             return result;
         }
         try {

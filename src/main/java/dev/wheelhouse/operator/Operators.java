@@ -3,10 +3,13 @@ package dev.wheelhouse.operator;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.Preparation;
 
 /** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
 public final class Operators {
@@ -21,9 +24,13 @@ public final class Operators {
         Declaration<P> declaration = Declaration.of(operator);
         Set<ResourceType> types = declaration.parts().map(part -> part.type()).collect(Collectors.toSet());
         String origin = operator.getClass().getName();
-        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, true, context -> switch (operator) {
-            case ReconcilingOperator<P> acting -> new OperatorController<>(context, declaration, acting::reconcile);
-            case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
-        });
+        @Nullable
+        Preparation preparation = declaration.crd() == CrdPolicy.WAIT ? null : new CrdInstaller(declaration);
+        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, preparation, true,
+                context -> switch (operator) {
+                    case ReconcilingOperator<P> acting ->
+                        new OperatorController<>(context, declaration, acting::reconcile);
+                    case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
+                });
     }
 }

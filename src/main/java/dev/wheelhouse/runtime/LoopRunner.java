@@ -12,25 +12,50 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs each {@link Loop} on a thread of its own, and ends the loops and their threads on close. Loops that mostly wait
- * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. If a step
- * throws, the runner logs the error and steps the loop again after a backoff of 100 ms to 30 s. Thread safe.
+ * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. A loop that waits
+ * for more than five seconds gives its platform thread back: it waits on a virtual thread, and gets a new platform
+ * thread when there is work. If a step throws, the runner logs the error and steps the loop again after a backoff of
+ * 100 ms to 30 s. Thread safe.
  */
 public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
 
+    private static final Duration REST_AFTER = Duration.ofSeconds(5);
+
     private final String name;
     private final Clock clock;
+    private final long restAfter;
     private final List<Running> running = new ArrayList<>();
     private final Set<Thread> tasks = ConcurrentHashMap.newKeySet();
     private final AtomicInteger failures = new AtomicInteger();
     private volatile boolean closed;
 
-    private record Running(Loop loop, Thread thread) {}
+    /** A loop and its current thread. Guarded by the runner. */
+    private static final class Running {
+        final Loop loop;
+        final Thread.Builder builder;
+        final boolean mayRest;
+        Thread thread;
+        boolean stopped;
+
+        Running(Loop loop, Thread.Builder builder, boolean mayRest) {
+            this.loop = loop;
+            this.builder = builder;
+            this.mayRest = mayRest;
+            this.thread = Thread.currentThread();
+        }
+    }
 
     /** @param name the prefix of the threads' names */
     public LoopRunner(String name, Clock clock) {
+        this(name, clock, REST_AFTER);
+    }
+
+    /** @param restAfter how long a loop waits on its platform thread before it gives the thread back */
+    LoopRunner(String name, Clock clock, Duration restAfter) {
         this.name = name;
         this.clock = clock;
+        this.restAfter = restAfter.toNanos();
     }
 
     /**
@@ -38,7 +63,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
      * @throws IllegalStateException if this runner is closed; the loop is then closed too
      */
     public void start(String loopName, Loop loop) {
-        start(loop, Thread.ofVirtual().name(name + "/" + loopName));
+        start(new Running(loop, Thread.ofVirtual().name(name + "/" + loopName), false));
     }
 
     /**
@@ -46,18 +71,30 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
      * @throws IllegalStateException if this runner is closed; the loop is then closed too
      */
     public void startOnPlatformThread(String loopName, Loop loop) {
-        start(loop, Thread.ofPlatform().daemon().name(name + "/" + loopName));
+        start(new Running(loop, Thread.ofPlatform().daemon().name(name + "/" + loopName), true));
     }
 
-    private synchronized void start(Loop loop, Thread.Builder builder) {
+    private synchronized void start(Running starting) {
         if (closed) {
-            loop.close();
+            starting.loop.close();
             throw new IllegalStateException("cannot start a loop: the runner " + name + " was closed");
         }
         running.removeIf(r -> r.thread.getState() == Thread.State.TERMINATED);
-        Thread thread = builder.unstarted(() -> drive(loop));
-        running.add(new Running(loop, thread));
-        thread.start();
+        running.add(starting);
+        handOver(starting, starting.builder.unstarted(() -> drive(starting)));
+    }
+
+    /**
+     * Gives a loop another thread. The caller's thread does not touch the loop any more, unless the loop is to end.
+     * @return false if the loop is to end
+     */
+    private synchronized boolean handOver(Running of, Thread to) {
+        if (closed || of.stopped) {
+            return false;
+        }
+        of.thread = to;
+        to.start();
+        return true;
     }
 
     /**
@@ -84,7 +121,24 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         }
     }
 
-    private void drive(Loop loop) {
+    /** Waits on a virtual thread, and goes on on a platform thread. */
+    private void rest(Running resting, long nanos) {
+        boolean goesOn = false;
+        try {
+            resting.loop.await(nanos);
+            goesOn = handOver(resting, resting.builder.unstarted(() -> drive(resting)));
+        } catch (InterruptedException e) {
+            // The thread was asked to stop.
+        } finally {
+            if (!goesOn) {
+                resting.loop.close();
+            }
+        }
+    }
+
+    private void drive(Running driven) {
+        Loop loop = driven.loop;
+        boolean rests = false;
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.5, Duration.ofMinutes(2),
                 clock,
                 new java.util.SplittableRandom());
@@ -95,7 +149,15 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                     if (Thread.interrupted()) {
                         return;
                     }
-                    if (wait > 0) {
+                    if (driven.mayRest && wait > restAfter) {
+                        long began = System.nanoTime();
+                        loop.await(restAfter);
+                        if (System.nanoTime() - began >= restAfter) {
+                            rests = handOver(driven, Thread.ofVirtual().name(Thread.currentThread().getName())
+                                    .unstarted(() -> rest(driven, wait)));
+                            return;
+                        }
+                    } else if (wait > 0) {
                         loop.await(wait);
                     }
                 } catch (RuntimeException | Error e) {
@@ -109,18 +171,21 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         } catch (InterruptedException e) {
             // The thread was asked to stop.
         } finally {
-            loop.close();
+            if (!rests) {
+                loop.close();
+            }
         }
     }
 
     /** Closes one loop that this runner started, and interrupts its thread. Does not wait for the thread. */
     public void stop(Loop loop) {
         loop.close();
-        List<Running> ending;
         synchronized (this) {
-            ending = running.stream().filter(r -> r.loop == loop).toList();
+            running.stream().filter(r -> r.loop == loop).forEach(r -> {
+                r.stopped = true;
+                r.thread.interrupt();
+            });
         }
-        ending.forEach(r -> r.thread.interrupt());
     }
 
     /** The number of steps and tasks that threw. */
@@ -145,12 +210,13 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
      */
     public List<String> close(Duration grace) {
         List<Running> ending;
+        List<Thread> threads;
         synchronized (this) {
             closed = true;
             ending = new ArrayList<>(running).reversed();
+            threads = new ArrayList<>(ending.stream().map(r -> r.thread).toList());
         }
         ending.forEach(r -> r.loop.close());
-        List<Thread> threads = new ArrayList<>(ending.stream().map(Running::thread).toList());
         threads.addAll(tasks);
         threads.forEach(Thread::interrupt);
         long deadline = System.nanoTime() + Durations.saturatedNanos(grace);

@@ -27,6 +27,12 @@ public final class SteppedRunner extends LoopRunner {
     }
 
     @Override
+    public void stop(Loop loop) {
+        loop.close();
+        loops.remove(loop);
+    }
+
+    @Override
     public void run(String taskName, Runnable task) {
         task.run();
     }

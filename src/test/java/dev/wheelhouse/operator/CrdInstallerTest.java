@@ -1,22 +1,33 @@
 package dev.wheelhouse.operator;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinitionVersion;
 
+import dev.wheelhouse.RealApiServer;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.testing.TestServer;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -24,29 +35,24 @@ import static org.assertj.core.api.Assertions.tuple;
 class CrdInstallerTest {
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Older extends CustomResource<Older.Spec, Void> {
-        record Spec(String host, List<String> old) {
-        }
+        record Spec(String host, List<String> old) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Newer extends CustomResource<Newer.Spec, Void> {
-        record Tls(String secret, int days) {
-        }
+        record Tls(String secret, int days) {}
 
-        record Spec(String host, List<String> old, Tls tls) {
-        }
+        record Spec(String host, List<String> old, Tls tls) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Other extends CustomResource<Other.Spec, Void> {
-        record Spec(int host, boolean added) {
-        }
+        record Spec(int host, boolean added) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v2", kind = "Site")
     static final class NextVersion extends CustomResource<NextVersion.Spec, Void> {
-        record Spec(String host) {
-        }
+        record Spec(String host) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
@@ -86,15 +92,18 @@ class CrdInstallerTest {
     }
 
     private static CrdInstaller older(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Older>() {});
+        return installer(policy, new AnyOperator<Older>() {
+        });
     }
 
     private static CrdInstaller newer(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Newer>() {});
+        return installer(policy, new AnyOperator<Newer>() {
+        });
     }
 
     private static CrdInstaller other(CrdPolicy policy) {
-        return installer(policy, new AnyOperator<Other>() {});
+        return installer(policy, new AnyOperator<Other>() {
+        });
     }
 
     private String prepare(CrdInstaller installer) {
@@ -155,7 +164,8 @@ class CrdInstallerTest {
         edited.getMetadata().putAnnotationsItem("edited", "by hand");
         definitions.update(edited);
 
-        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {}));
+        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {
+        }));
 
         assertThat(stored().getSpec().getVersions()).extracting(V1CustomResourceDefinitionVersion::getName,
                 V1CustomResourceDefinitionVersion::getStorage, V1CustomResourceDefinitionVersion::getServed)
@@ -192,15 +202,46 @@ class CrdInstallerTest {
                 .hasMessage("sites does not start, because the installed definition sites.example.com lacks what "
                         + "Newer has, so that it would be lost: v1 .spec.tls. Install the definition that Manifests "
                         + "writes, or declare CrdPolicy.INSTALL");
-        assertThatThrownBy(() -> prepare(installer(CrdPolicy.CHECK, new AnyOperator<NextVersion>() {})))
+        assertThatThrownBy(() -> prepare(installer(CrdPolicy.CHECK, new AnyOperator<NextVersion>() {
+        })))
                 .hasMessageContaining("it would be lost: version v2.");
         assertThat(prepare(older(CrdPolicy.CHECK))).isEmpty();
     }
 
     @Test
     void aDefinitionThatKeepsUnknownFieldsLosesNone() {
-        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Anything>() {}));
+        prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Anything>() {
+        }));
 
         assertThat(prepare(newer(CrdPolicy.CHECK))).isEmpty();
+    }
+
+    @Test
+    @Timeout(180)
+    void aRealServerTakesTheSameInstallationsAndUpdates(@TempDir Path directory) throws Exception {
+        Clock clock = Clock.system();
+        try (RealApiServer real = RealApiServer.startOrSkip(directory);
+                KubeClient client = new HttpKubeClient(new KubeConfigs(clock).fromFile(real.kubeconfig(), null).api(),
+                        clock)) {
+            ResourceClient<V1CustomResourceDefinition> there = client.resource(Crds.TYPE,
+                    V1CustomResourceDefinition.class);
+            Supplier<V1CustomResourceDefinition> read = () -> there.get(ObjectKey.cluster("sites.example.com"));
+            CrdInstaller first = older(CrdPolicy.INSTALL);
+            eventually("the server serves the definition", Duration.ofSeconds(30),
+                    () -> first.prepare(client, true).isEmpty());
+            assertThat(newer(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThat(ModelJson.write(read.get())).contains("secret");
+            long generation = read.get().getMetadata().getGeneration();
+
+            assertThat(newer(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThat(older(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
+            assertThatThrownBy(() -> other(CrdPolicy.INSTALL).prepare(client, true))
+                    .hasMessageContaining("v1 .spec.host (string becomes integer)");
+
+            assertThat(read.get().getMetadata().getGeneration()).isEqualTo(generation);
+            assertThat(installer(CrdPolicy.INSTALL, new AnyOperator<NextVersion>() {
+            }).prepare(client, true)).isEmpty();
+            assertThat(read.get().getSpec().getVersions()).hasSize(2);
+        }
     }
 }

@@ -72,11 +72,14 @@ class CrdsTest {
         page.title = "Home";
         page.icon = new byte[]{1, 2};
         website.setSpec(new Website.Spec(Set.of("a"), 3, "nginx", Theme.DARK, List.of(page),
-                List.of(new Website.Route("/a", 302, "/b")), Map.of("a", 1), new Quantity("1Gi"), new IntOrString("80%"),
+                List.of(new Website.Route("/a", 302, "/b")), Map.of("a", 1), new Quantity("1Gi"),
+                new IntOrString("80%"),
                 new V1ResourceRequirements().putLimitsItem("cpu", new Quantity("1500m")),
-                List.of(new V1Container().name("proxy").image("envoy")), new V1LabelSelector().putMatchLabelsItem("a", "b"),
+                List.of(new V1Container().name("proxy").image("envoy")),
+                new V1LabelSelector().putMatchLabelsItem("a", "b"),
                 new V1ConfigMap().apiVersion("v1").kind("ConfigMap").metadata(new V1ObjectMeta().name("t")),
-                List.of(1, Map.of("any", "thing")), Map.of("l", 1), Optional.of("me"), Duration.ofMinutes(5), true, 0.5));
+                List.of(1, Map.of("any", "thing")), Map.of("l", 1), Optional.of("me"), Duration.ofMinutes(5), true,
+                0.5));
         String written = ModelJson.write(website.getSpec());
         try (TestServer server = TestServer.start()) {
             server.client().resource(Crds.TYPE, V1CustomResourceDefinition.class).create(Crds.of(Website.class));
@@ -89,8 +92,7 @@ class CrdsTest {
 
     @ResourceDefinition(group = "example.com", version = "v1")
     static final class Big extends CustomResource<Big.Spec, Void> {
-        record Spec(V1PodTemplateSpec pods, V1JobTemplateSpec jobs) {
-        }
+        record Spec(V1PodTemplateSpec pods, V1JobTemplateSpec jobs) {}
     }
 
     @Test
@@ -101,8 +103,7 @@ class CrdsTest {
     @NullUnmarked
     @ResourceDefinition(group = "example.com", version = "v1")
     static final class Loose extends CustomResource<Loose.Spec, Void> {
-        record Spec(String name, int size) {
-        }
+        record Spec(String name, int size) {}
     }
 
     @Test
@@ -120,70 +121,58 @@ class CrdsTest {
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class Recursive extends Refused<Recursive.Node> {
-        record Node(List<Node> children) {
-        }
+        record Node(List<Node> children) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class ForeignClass extends Refused<ForeignClass.Spec> {
-        record Spec(List<Locale> locales) {
-        }
+        record Spec(List<Locale> locales) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class OddKeys extends Refused<OddKeys.Spec> {
-        record Spec(Map<Integer, String> names) {
-        }
+        record Spec(Map<Integer, String> names) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class SelfContainedModel extends Refused<SelfContainedModel.Spec> {
-        record Spec(V1JSONSchemaProps schema) {
-        }
+        record Spec(V1JSONSchemaProps schema) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class NoNumber extends Refused<NoNumber.Spec> {
-        record Spec(@Default("many") int size) {
-        }
+        record Spec(@Default("many") int size) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class PatternOfNumber extends Refused<PatternOfNumber.Spec> {
-        record Spec(@Pattern("a") int size) {
-        }
+        record Spec(@Pattern("a") int size) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class LimitOfFlag extends Refused<LimitOfFlag.Spec> {
-        record Spec(@Limits(max = 1) boolean flag) {
-        }
+        record Spec(@Limits(max = 1) boolean flag) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class NoSuchKey extends Refused<NoSuchKey.Spec> {
-        record Item(String id) {
-        }
+        record Item(String id) {}
 
-        record Spec(@ListKeys({"id", "nme"}) List<Item> items) {
-        }
+        record Spec(@ListKeys({"id", "nme"}) List<Item> items) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class ColumnOfList extends Refused<ColumnOfList.Spec> {
-        record Item(@Column String id) {
-        }
+        record Item(@Column String id) {}
 
-        record Spec(List<Item> items) {
-        }
+        record Spec(List<Item> items) {}
     }
 
     @Column("Ready")
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class ColumnOfNothing extends Refused<Object> {}
 
-    @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing",
-            otherVersions = ColumnOfNothing.class)
+    @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing", otherVersions = ColumnOfNothing.class)
     static final class TwiceV1 extends Refused<Object> {}
 
     @ResourceDefinition(group = "example.com", version = "v1", otherVersions = Loose.class)

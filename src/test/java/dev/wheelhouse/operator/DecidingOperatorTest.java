@@ -4,6 +4,11 @@ import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -11,6 +16,12 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 class DecidingOperatorTest {
     private final OperatorWorld world = new OperatorWorld(new SiteOperator());
@@ -72,6 +83,78 @@ class DecidingOperatorTest {
         world.settle();
         assertThat(world.writes()).containsExactly("apply deployments.apps default/blog");
         assertThat(world.json(ResourceType.DEPLOYMENTS).at("/spec/replicas").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void thePlanShowsWhatItWouldDoAndWritesNothing() {
+        createBlog();
+        world.cluster.deliver();
+        Plannable planner = (Plannable) world.controller;
+        assertThat(planner.plan(BLOG)).extracting(action -> ((Action.Write) action).verb() + " "
+                + ((Action.Write) action).target()).containsExactly("apply default/blog", "apply default/blog",
+                        "patch_status default/blog");
+        assertThat(world.writes()).isEmpty();
+        world.settle();
+        world.restart();
+        world.cluster.deliver();
+        Plannable next = (Plannable) world.controller;
+        assertThat(next.knows(BLOG)).isTrue();
+        assertThat(next.plan(BLOG)).as("all is as decided").isEmpty();
+        world.cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, BLOG,
+                deployment -> deployment.getSpec().setReplicas(7));
+        world.cluster.deliver();
+        assertThat(next.plan(BLOG)).singleElement()
+                .satisfies(action -> assertThat(((Action.Write) action).why()).isEqualTo("spec.replicas: 7 becomes 2"));
+    }
+
+    @Test
+    void aServiceThatObservesPlansAndWritesNothing() {
+        List<String> planned = new ArrayList<>();
+        ControllerMetrics metrics = new ControllerMetrics() {
+            @Override
+            public void planned(String controller, String verb, ResourceType type) {
+                planned.add(controller + " " + verb + " " + type);
+            }
+        };
+        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+                Parallel.inOrder(), controller -> true, controller -> true, WorkQueueMetrics.NONE, metrics)));
+        createBlog();
+        world.settle();
+        assertThat(planned).containsExactly("site-operator apply deployments.apps", "site-operator apply configmaps",
+                "site-operator patch_status sites.example.com");
+        assertThat(world.writes()).isEmpty();
+    }
+
+    @Test
+    void eventsAndRequeueingAreCarriedOut() {
+        List<Instant> times = new ArrayList<>();
+        OperatorWorld timed = new OperatorWorld(new Timed(times));
+        timed.createSite("{metadata: {name: blog, namespace: default}, spec: {image: a, replicas: 1}}");
+        timed.settle();
+        timed.settle(Duration.ofMinutes(1).minusNanos(1));
+        assertThat(times).hasSize(1);
+        timed.settle(Duration.ofMinutes(1));
+        assertThat(times).hasSize(2);
+        assertThat(timed.cluster.eventTexts()).contains("Warning Late it is late");
+        timed.close();
+    }
+
+    static class Timed implements DecidingOperator<Site> {
+        private final List<Instant> times;
+
+        Timed(List<Instant> times) {
+            this.times = times;
+        }
+
+        @Override
+        public void setup(Setup<Site> setup) {}
+
+        @Override
+        public Decision decide(Site site, Owned owned, Instant now) {
+            times.add(now);
+            Decision decision = Decision.keep().event(EventType.WARNING, "Late", "it is late");
+            return times.size() == 1 ? decision.requeueAfter(Duration.ofMinutes(1)) : decision;
+        }
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.wheelhouse.operator;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,12 @@ final class OperatorWorld implements AutoCloseable {
     private final Operator<?> operator;
 
     OperatorWorld(Operator<?> operator) {
+        this(operator, cluster -> {});
+    }
+
+    OperatorWorld(Operator<?> operator, Consumer<Cluster> before) {
         this.operator = operator;
+        before.accept(cluster);
         cluster.create(Cluster.DEFINITIONS, Unstructured.class, """
                 {metadata: {name: sites.example.com}, spec: {group: example.com, scope: Namespaced,
                  names: {plural: sites, kind: Site}, versions: [{name: v1, served: true, storage: true,
@@ -37,13 +44,13 @@ final class OperatorWorld implements AutoCloseable {
 
     /** Ends the process and starts another one, which remembers nothing. */
     void restart() {
-        restart(cluster.context());
+        restart(cluster::context);
     }
 
-    void restart(ControllerContext context) {
+    void restart(Supplier<? extends ControllerContext> context) {
         controller.close();
         cluster.forgetCaches();
-        controller = Operators.descriptor(operator).factory().apply(cluster.context());
+        controller = Operators.descriptor(operator).factory().apply(context.get());
     }
 
     OperatorWorld settle() {

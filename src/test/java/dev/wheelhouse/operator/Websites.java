@@ -35,8 +35,7 @@ import dev.wheelhouse.operator.schema.Scale;
 final class Websites {
     private Websites() {}
 
-    @ResourceDefinition(group = "example.com", version = "v1", shortNames = "ws", categories = "all",
-            otherVersions = WebsiteV1beta1.class)
+    @ResourceDefinition(group = "example.com", version = "v1", shortNames = "ws", categories = "all", otherVersions = WebsiteV1beta1.class)
     @Description("A site that is served from a text.")
     @Column(value = "Ready", path = ".status.conditions[?(@.type==\"Ready\")].status")
     @Scale(selector = ".status.selector")
@@ -47,16 +46,14 @@ final class Websites {
         record Spec(
                 @Description("The names by which it is reached.") @Limits(min = 1, max = 8) Set<String> hosts,
                 @Limits(min = 0, max = 100) @Default("1") @Column int replicas,
-                @Pattern("^[a-z0-9./:-]+$") @Limits(max = 200) @Default("nginx") @Column(value = "Image",
-                        wide = true) String image,
+                @Pattern("^[a-z0-9./:-]+$") @Limits(max = 200) @Default("nginx") @Column(value = "Image", wide = true) String image,
                 @Rule(value = "self == oldSelf", message = "the theme cannot be changed") @Nullable Theme theme,
                 @Nullable List<Page> pages, @Nullable @ListKeys("path") List<Route> routes,
                 @Nullable Map<String, Integer> weights, @Nullable Quantity cache, @Nullable IntOrString port,
                 @Nullable V1ResourceRequirements resources, @Nullable List<V1Container> sidecars,
                 @Nullable V1LabelSelector nodes, @Nullable V1ConfigMap template, @Nullable Object extra,
                 @Nullable Map<String, Object> labels, Optional<String> owner, @Nullable Duration refresh,
-                @SerializedName("default") boolean isDefault, @Nullable Double ratio) {
-        }
+                @SerializedName("default") boolean isDefault, @Nullable Double ratio) {}
 
         static class Page {
             String title = "";
@@ -64,22 +61,19 @@ final class Websites {
             transient int hits;
         }
 
-        record Route(String path, @Default("301") int code, @Required @Nullable String target) {
-        }
+        record Route(String path, @Default("301") int code, @Required @Nullable String target) {}
 
         @Description("How it looks.")
         enum Theme {
             LIGHT, DARK
         }
 
-        record Status(int replicas, String selector, Instant since, List<V1Condition> conditions) {
-        }
+        record Status(int replicas, String selector, Instant since, List<V1Condition> conditions) {}
     }
 
     @Deprecated
     @ResourceDefinition(group = "example.com", version = "v1beta1", kind = "Website")
     static final class WebsiteV1beta1 extends CustomResource<WebsiteV1beta1.Spec, Void> {
-        record Spec(List<String> hosts, int replicas) {
-        }
+        record Spec(List<String> hosts, int replicas) {}
     }
 }

@@ -1,6 +1,8 @@
 package dev.wheelhouse.runtime;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -9,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -136,5 +139,50 @@ class LoopRunnerTest {
             throw new AssertionError("it runs");
         });
         assertThat(runner.failures()).isZero();
+    }
+
+    /** Records the kind of thread that each step runs on. */
+    private static final class Sleeper extends SignalledLoop {
+        final List<Boolean> onVirtualThreads = new CopyOnWriteArrayList<>();
+        final List<Thread> waiting = new CopyOnWriteArrayList<>();
+
+        @Override
+        public long step() {
+            onVirtualThreads.add(Thread.currentThread().isVirtual());
+            waiting.add(Thread.currentThread());
+            return IDLE;
+        }
+    }
+
+    @Test
+    void aLoopThatWaitsLongGivesItsPlatformThreadBackAndIsSteppedOnANewOne() {
+        try (LoopRunner runner = new LoopRunner("resting", Clock.system(), Duration.ofMillis(10))) {
+            Sleeper sleeper = new Sleeper();
+            runner.startOnPlatformThread("sleeper", sleeper);
+            for (int step = 1; step <= 3; step++) {
+                int steps = step;
+                eventually("it has stepped and its platform thread has ended", Duration.ofSeconds(20),
+                        () -> sleeper.waiting.size() == steps && !sleeper.waiting.getLast().isAlive());
+                sleeper.wake();
+            }
+            eventually("it has stepped again", Duration.ofSeconds(20), () -> sleeper.waiting.size() == 4);
+            assertThat(sleeper.onVirtualThreads).containsOnly(false);
+            assertThat(runner.close(Duration.ofSeconds(20))).as("the threads that are left").isEmpty();
+            assertThat(sleeper.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void aLoopThatRestsIsClosedByAStopOfItAlone() {
+        try (LoopRunner runner = new LoopRunner("resting", Clock.system(), Duration.ofMillis(1))) {
+            Sleeper sleeper = new Sleeper();
+            runner.startOnPlatformThread("sleeper", sleeper);
+            eventually("it rests", Duration.ofSeconds(20),
+                    () -> sleeper.waiting.size() == 1 && !sleeper.waiting.getFirst().isAlive());
+
+            runner.stop(sleeper);
+            assertThat(runner.close(Duration.ofSeconds(20))).isEmpty();
+            assertThat(sleeper.waiting).as("no further step but one that did nothing").hasSizeLessThanOrEqualTo(2);
+        }
     }
 }

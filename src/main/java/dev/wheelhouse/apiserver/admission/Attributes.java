@@ -52,8 +52,8 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
         request.set("requestResource", resource(type()));
         request.put("requestSubResource", target.subresource());
         request.put("name", Meta.name(subject()));
-        request.put("namespace", type().equals(ResourceType.NAMESPACES) && old != null
-                ? target.name()
+        request.put("namespace", type().equals(ResourceType.NAMESPACES)
+                ? Meta.name(subject())
                 : target.namespace());
         request.put("operation", operation).put("dryRun", dryRun);
         request.set("userInfo", user.toJson());

@@ -150,6 +150,34 @@ final class CustomResourceDefinitionStrategy extends Strategy {
                     "must have exactly one version marked as storage version");
         }
         names(spec.path("names"), problems);
+        conversion(spec.path("conversion"), problems);
+    }
+
+    /** Upstream names the fields as its internal type does. */
+    private static void conversion(JsonNode conversion, Problems problems) {
+        String at = "spec.conversion";
+        String client = at + ".webhookClientConfig";
+        String versions = at + ".conversionReviewVersions";
+        String strategy = Json.text(conversion, "strategy");
+        problems.oneOf(at + ".strategy", strategy, "None", "Webhook");
+        JsonNode webhook = conversion.path("webhook");
+        if (!strategy.equals("Webhook")) {
+            String why = "should not be set when strategy is not set to Webhook";
+            if (Json.at(webhook, "clientConfig") != null) {
+                problems.forbidden(client, why);
+            }
+            if (!webhook.path("conversionReviewVersions").isEmpty()) {
+                problems.forbidden(versions, why);
+            }
+            return;
+        }
+        if (Json.at(webhook, "clientConfig") == null) {
+            problems.required(client, "required when strategy is set to Webhook");
+        } else {
+            ValidatingWebhookConfigurationStrategy.client(webhook.path("clientConfig"), client, problems);
+        }
+        ValidatingWebhookConfigurationStrategy.reviewVersions(webhook.path("conversionReviewVersions"), versions, "",
+                problems);
     }
 
     private static void version(JsonNode version, String path, Problems problems) {

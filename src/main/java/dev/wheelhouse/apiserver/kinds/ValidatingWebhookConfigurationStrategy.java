@@ -78,7 +78,8 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
         Selectors.validate(webhook.get("objectSelector"), at + ".objectSelector", problems);
         client(webhook.path("clientConfig"), at + ".clientConfig", problems);
         AdmissionRules.conditions(webhook.path("matchConditions"), at + ".matchConditions", problems);
-        reviewVersions(webhook.path("admissionReviewVersions"), at + ".admissionReviewVersions", problems);
+        reviewVersions(webhook.path("admissionReviewVersions"), at + ".admissionReviewVersions",
+                "must specify one of v1, v1beta1", problems);
     }
 
     /** Checks the fields that have one of a few values. */
@@ -88,7 +89,8 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
         AdmissionRules.supported(webhook, at, "sideEffects", problems, "None", "NoneOnDryRun");
     }
 
-    private static void client(JsonNode client, String at, Problems problems) {
+    /** Checks the address of a webhook. */
+    static void client(JsonNode client, String at, Problems problems) {
         JsonNode service = client.get("service");
         if (client.has("url") == (service != null)) {
             problems.required(at, "exactly one of url or service is required");
@@ -135,9 +137,10 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
         }
     }
 
-    private static void reviewVersions(JsonNode versions, String at, Problems problems) {
+    /** @param ifNone what to say if there is no version */
+    static void reviewVersions(JsonNode versions, String at, String ifNone, Problems problems) {
         if (versions.isEmpty()) {
-            problems.required(at, "must specify one of v1, v1beta1");
+            problems.required(at, ifNone);
             return;
         }
         Set<String> seen = new HashSet<>();

@@ -78,6 +78,15 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
         if (!policy.isEmpty()) {
             options.put("propagationPolicy", policy);
         }
+        if (uid != null || version != null) {
+            ObjectNode preconditions = options.putObject("preconditions");
+            if (uid != null) {
+                preconditions.put("uid", uid);
+            }
+            if (version != null) {
+                preconditions.put("resourceVersion", version);
+            }
+        }
         Json.putTexts(options, "dryRun", dryRun ? List.of("All") : List.of());
         return options;
     }

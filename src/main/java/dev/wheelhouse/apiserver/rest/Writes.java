@@ -81,7 +81,7 @@ final class Writes {
             candidate = prepareCreate(target, candidate, context, generated);
             try {
                 ObjectNode prepared = candidate;
-                ObjectNode form = storageForm(target, prepared, context);
+                ObjectNode form = storageForm(target, prepared);
                 return quotas.admit(type, prepared, null, context.dryRun(),
                         () -> store(target, prepared, form, context));
             } catch (StoreException.Exists e) {
@@ -161,12 +161,12 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         strategy.warn(object, null, context.warnings());
-        admission.validate(attributes(target, object, null, context));
         ObjectNode meta = Meta.of(object);
         if (!meta.has("uid")) {
             meta.put("uid", state.ids().uid());
         }
         meta.put("creationTimestamp", Meta.time(state.clock().now()));
+        admission.validate(attributes(target, object, null, context));
         return object;
     }
 
@@ -174,9 +174,9 @@ final class Writes {
      * The object in the version in which it is stored; the same object if it has that version. Called before any lock is
      * taken, because a conversion webhook may be slow.
      */
-    private static ObjectNode storageForm(Target target, ObjectNode object, WriteContext context) {
+    private static ObjectNode storageForm(Target target, ObjectNode object) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
-        return custom == null || context.dryRun() ? object : custom.toStorage(object);
+        return custom == null ? object : custom.toStorage(object);
     }
 
     /** The version of the write, in the object as the client sees it, if another form of it was stored. */
@@ -294,14 +294,14 @@ final class Writes {
             admission.validate(attributes(target, next, old, context));
         }
         if (!main) {
-            ObjectNode changed = replace(target, next, storageForm(target, next, context), old, current, context);
+            ObjectNode changed = replace(target, next, storageForm(target, next), old, current, context);
             if (!context.dryRun()) {
                 quotas.changed(type, changed, old);
             }
             return changed;
         }
         ObjectNode wanted = next;
-        ObjectNode form = storageForm(target, next, context);
+        ObjectNode form = storageForm(target, next);
         return quotas.admit(type, wanted, old, context.dryRun(),
                 () -> replace(target, wanted, form, old, current, context));
     }

@@ -116,7 +116,7 @@ public final class Conversion {
         try {
             return checked(objects, apiVersion, review(objects, apiVersion));
         } catch (WebhookException e) {
-            throw Errors.internalError("conversion webhook for " + from + " " + e.getMessage());
+            throw Errors.internal("conversion webhook for " + from + " " + e.getMessage());
         }
     }
 

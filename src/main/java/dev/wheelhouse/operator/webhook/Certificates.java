@@ -10,6 +10,7 @@ import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.cert.CertificateException;
@@ -100,7 +101,7 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
     private Certificates withServing(Collection<String> hosts, Instant now) {
         KeyPair own = newKeys();
         X509Certificate signer = parse(authorities).getFirst();
-        KeyPair authority = new KeyPair(signer.getPublicKey(), privateKey(authorityKey, signer));
+        KeyPair authority = new KeyPair(signer.getPublicKey(), privateKey(authorityKey, signer.getPublicKey()));
         return new Certificates(authorities, authorityKey,
                 pem("CERTIFICATE", certificate(own, authority, hosts, now, SERVING_LIFE)),
                 pem("PRIVATE KEY", own.getPrivate().getEncoded()));
@@ -139,7 +140,7 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
     }
 
     PrivateKey privateKey() {
-        return privateKey(key, leaf());
+        return privateKey(key, leaf().getPublicKey());
     }
 
     private X509Certificate leaf() {
@@ -174,8 +175,8 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
         }
     }
 
-    /** @param of a certificate of the key's public half, which says of what kind the key is */
-    private static PrivateKey privateKey(String pem, X509Certificate of) {
+    /** @param publicHalf says of what kind the key is */
+    static PrivateKey privateKey(String pem, PublicKey publicHalf) {
         Matcher found = PEM.matcher(pem);
         while (found.find()) {
             if (found.group(1).endsWith("PRIVATE KEY")) {
@@ -183,10 +184,10 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
                 // A key of OpenSSL's older formats lacks the wrapper that names its algorithm.
                 byte[] wrapped = found.group(1).equals("PRIVATE KEY")
                         ? der
-                        : Der.sequence(Der.integer(BigInteger.ZERO), Der.first(of.getPublicKey().getEncoded()),
+                        : Der.sequence(Der.integer(BigInteger.ZERO), Der.first(publicHalf.getEncoded()),
                                 Der.octets(der));
                 try {
-                    return KeyFactory.getInstance(of.getPublicKey().getAlgorithm())
+                    return KeyFactory.getInstance(publicHalf.getAlgorithm())
                             .generatePrivate(new PKCS8EncodedKeySpec(wrapped));
                 } catch (GeneralSecurityException e) {
                     throw new IllegalArgumentException("the private key does not fit its certificate: "

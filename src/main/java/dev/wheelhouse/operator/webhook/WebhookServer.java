@@ -47,6 +47,7 @@ public final class WebhookServer implements AutoCloseable {
     private static final ResourceType MUTATING = configuration("Mutating");
     private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
             "customresourcedefinitions", "CustomResourceDefinition", false);
+    private static final String FIELD_MANAGER = "wheelhouse-webhooks";
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(1);
     /** Somebody may change or delete the configurations. */
@@ -62,7 +63,7 @@ public final class WebhookServer implements AutoCloseable {
     private final LogBudget problems;
     private final RotatingKeys keys = new RotatingKeys();
     private final WebhookEndpoint endpoint;
-    /** The state of the loop, which has one thread. */
+    /** Guarded by this, as the fields below. */
     private @Nullable Certificates current;
     private @Nullable Certificates applied;
     private long appliedUntil;
@@ -124,7 +125,7 @@ public final class WebhookServer implements AutoCloseable {
 
             @Override
             public long step() {
-                return closed ? IDLE : WebhookServer.this.step().toNanos();
+                return closed ? IDLE : refresh().toNanos();
             }
 
             @Override
@@ -140,8 +141,12 @@ public final class WebhookServer implements AutoCloseable {
         };
     }
 
-    /** Reads or renews the certificates, and applies the configurations. @return when to do it again */
-    private Duration step() {
+    /**
+     * Reads or renews the certificates, and applies the configurations, as the loop does by itself every half minute.
+     *
+     * @return when to do it again
+     */
+    public synchronized Duration refresh() {
         try {
             boolean writes = mayWrite.getAsBoolean();
             Certificates certificates = certificates(writes);
@@ -247,11 +252,11 @@ public final class WebhookServer implements AutoCloseable {
         for (KubernetesObject wanted : webhooks.configurations(options, port(), certificates.authorities())) {
             boolean validating = "ValidatingWebhookConfiguration".equals(wanted.getKind());
             client.resource(validating ? VALIDATING : MUTATING, Unstructured.class)
-                    .patch(ObjectKey.of(wanted), "", PatchType.APPLY, ModelJson.write(wanted));
+                    .apply(ObjectKey.of(wanted), "", FIELD_MANAGER, true, ModelJson.write(wanted));
         }
         for (Map.Entry<String, V1CustomResourceConversion> conversion : webhooks
                 .conversions(options, port(), certificates.authorities()).entrySet()) {
-            // Not an apply: that would drop what this client applied of the definition before.
+            // Not an apply, which would create a definition that is missing.
             String spec = "{\"spec\":{\"conversion\":" + new String(ModelJson.writeBytes(conversion.getValue()),
                     StandardCharsets.UTF_8) + "}}";
             client.resource(DEFINITIONS, Unstructured.class).patch(ObjectKey.cluster(conversion.getKey()), "",

@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring.client;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,9 +15,12 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.informer.cache.Indexer;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.ModelJson;
 
 /**
- * The official client's interface of a cache. It is read-only, because the cache follows the API server. Thread safe.
+ * The official client's interface of a cache. It is read-only, because the cache follows the API server. The objects
+ * that it returns are copies: code for the official client may change them, and the cache's share their equal parts.
+ * Thread safe.
  */
 final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
     private final dev.wheelhouse.informer.Indexer<T> indexer;
@@ -32,7 +36,7 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
 
     @Override
     public List<T> list() {
-        return indexer.list();
+        return copies(indexer.list());
     }
 
     @Override
@@ -42,13 +46,13 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
 
     @Override
     public @Nullable T get(T object) {
-        return indexer.get(ObjectKey.of(object));
+        return copy(indexer.get(ObjectKey.of(object)));
     }
 
     @Override
     public @Nullable T getByKey(String key) {
         try {
-            return indexer.get(ObjectKey.parse(key));
+            return copy(indexer.get(ObjectKey.parse(key)));
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -56,7 +60,7 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
 
     @Override
     public List<T> byIndex(String indexName, String value) {
-        return indexer.byIndex(indexName, value);
+        return copies(indexer.byIndex(indexName, value));
     }
 
     @Override
@@ -76,7 +80,7 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
                 found.put(ObjectKey.of(match), match);
             }
         }
-        return new ArrayList<>(found.values());
+        return copies(found.values());
     }
 
     @Override
@@ -96,6 +100,16 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
             functions.put(name, function);
             indexer.addIndex(name, function::apply);
         });
+    }
+
+    private static <T extends KubernetesObject> List<T> copies(Collection<T> objects) {
+        List<T> copies = new ArrayList<>(objects.size());
+        objects.forEach(object -> copies.add(ModelJson.copy(object)));
+        return copies;
+    }
+
+    private static <T extends KubernetesObject> @Nullable T copy(@Nullable T object) {
+        return object == null ? null : ModelJson.copy(object);
     }
 
     private static List<String> keys(List<? extends KubernetesObject> objects) {

@@ -12,6 +12,8 @@ import io.kubernetes.client.informer.TransformFunc;
 import io.kubernetes.client.informer.cache.Indexer;
 import io.kubernetes.client.informer.exception.ObjectTransformException;
 
+import dev.wheelhouse.client.ModelJson;
+
 /** The official client's interface of an informer. Thread safe. */
 final class OfficialInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final dev.wheelhouse.informer.SharedIndexInformer<T> informer;
@@ -58,17 +60,17 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
                 dev.wheelhouse.informer.ResourceEventHandler<T> {
         @Override
         public void onAdd(T object, boolean initial) {
-            handler.onAdd(object);
+            handler.onAdd(ModelJson.copy(object));
         }
 
         @Override
         public void onUpdate(T before, T after) {
-            handler.onUpdate(before, after);
+            handler.onUpdate(ModelJson.copy(before), ModelJson.copy(after));
         }
 
         @Override
         public void onDelete(T object, boolean finalStateUnknown) {
-            handler.onDelete(object, finalStateUnknown);
+            handler.onDelete(ModelJson.copy(object), finalStateUnknown);
         }
     }
 

@@ -42,7 +42,7 @@ class RealWebhooksTest {
         return """
                 {"kind": "%sWebhookConfiguration", "apiVersion": "admissionregistration.k8s.io/v1",
                  "metadata": {"name": "%s"}, "webhooks": [{"name": "%s.example.com", "admissionReviewVersions": ["v1"],
-                 "sideEffects": "None", "clientConfig": %s, "timeoutSeconds": 2,
+                 "sideEffects": "None", "clientConfig": %s, "timeoutSeconds": 1,
                  "objectSelector": {"matchLabels": {"case": "%s"}}, "rules": [{"apiGroups": [""], "apiVersions": ["v1"],
                  "operations": ["*"], "resources": ["configmaps"]}] %s}]}""".formatted(kind, name, name, client, name,
                 more);
@@ -145,6 +145,7 @@ class RealWebhooksTest {
                 }
             }
             differences.addAll(reviews(webhook, toUpstream, toOurs));
+            differences.addAll(conversions(webhook, toUpstream, toOurs));
             end.countDown();
         }
         assertThat(String.join("\n", differences)).isEmpty();
@@ -201,10 +202,75 @@ class RealWebhooksTest {
         return differences;
     }
 
-    /** A review as text, with sorted fields, without the times, the user and the random parts. */
+    /** The differences of what clients get of a custom resource in another version than that of the storage. */
+    private static List<String> conversions(ScriptedWebhook webhook, HttpWire toUpstream, HttpWire toOurs)
+            throws Exception {
+        String version = "{\"name\": \"%s\", \"served\": true, \"storage\": %s, \"schema\": {\"openAPIV3Schema\": "
+                + "{\"type\": \"object\", \"x-kubernetes-preserve-unknown-fields\": true}}}";
+        Probe define = Probe.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
+                {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name":
+                 "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "sites",
+                 "kind": "Site", "singular": "site", "listKind": "SiteList"}, "versions": [%s, %s], "conversion":
+                 {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": %s}}}}"""
+                .formatted(version.formatted("v1", "true"), version.formatted("v1beta1", "false"),
+                        webhook.client("/convert")));
+        String path = "/namespaces/default/sites";
+        String made = "/apis/example.com/v1" + path;
+        String read = "/apis/example.com/v1beta1" + path;
+        String site = "{\"kind\": \"Site\", \"apiVersion\": \"example.com/%s\", \"metadata\": {\"name\": \"%s\"}}";
+        webhook.respond("/convert", request -> converted(request, ""));
+        for (HttpWire wire : List.of(toUpstream, toOurs)) {
+            assertThat(wire.send(define).code()).isEqualTo(201);
+            eventually("the definition is served", LONG, () -> wire.send(Probe.get(read)).code() == 200
+                    && wire.send(Probe.post(made, site.formatted("v1", "a"))).code() == 201);
+        }
+        List<String> differences = new ArrayList<>();
+        for (String answer : List.of("", "\"result\": {\"status\": \"Failed\", \"message\": \"no way\"}",
+                "\"result\": {\"status\": \"Failed\"}", "\"convertedObjects\": []", "\"uid\": \"1\"")) {
+            webhook.respond("/convert", request -> converted(request, answer));
+            for (Probe probe : List.of(Probe.get(read + "/a"),
+                    Probe.post(read + "?dryRun=All", site.formatted("v1beta1", "b")))) {
+                Answer wanted = toUpstream.send(probe);
+                Answer found = toOurs.send(probe);
+                if (!wanted.differences(found).isEmpty()) {
+                    differences.add(answer + ": " + probe + "\n  real " + wanted.json() + "\n  ours " + found.json());
+                }
+            }
+        }
+        return differences;
+    }
+
+    /** @param answer replaces fields of a right response */
+    private static String converted(JsonNode request, String answer) {
+        ObjectNode response = Json.object();
+        for (JsonNode object : request.path("objects")) {
+            response.withArray("convertedObjects").add(((ObjectNode) object.deepCopy()).put("apiVersion",
+                    Json.text(request, "desiredAPIVersion")));
+        }
+        response.putObject("result").put("status", "Success");
+        response.setAll((ObjectNode) Json.read("{" + answer + "}"));
+        return response.toString();
+    }
+
+    /**
+     * A review as text, with sorted fields, without the times, the user and the random parts; and without what this
+     * server sets earlier or later than upstream (the status and the finalizers of a new object, the owners of fields that
+     * an update changes), what an admission plugin sets
+     * that the real server runs without (the account of a pod), and the precondition that upstream adds for a namespace.
+     */
     private static String normal(JsonNode review) {
         ObjectNode copy = (ObjectNode) review.deepCopy();
         ((ObjectNode) copy.path("request")).remove(List.of("uid", "userInfo"));
+        for (String object : List.of("object", "oldObject")) {
+            if (copy.path("request").path(object) instanceof ObjectNode shown) {
+                shown.remove("status");
+                ((ObjectNode) shown.path("metadata")).remove("managedFields");
+                if (shown.path("spec") instanceof ObjectNode spec) {
+                    spec.remove(List.of("finalizers", "serviceAccount", "serviceAccountName"));
+                }
+            }
+        }
+        ((ObjectNode) copy.path("request").path("options")).remove("preconditions");
         return sorted(copy).toString().replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:]+Z", "TIME")
                 .replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "UID").replaceAll("seen-[a-z0-9]{5}", "seen-abcde")
                 .replaceAll("\"resourceVersion\":\"\\d+\"", "\"resourceVersion\":\"N\"");

@@ -1,0 +1,357 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.operator.webhook.ScriptedWebhook;
+
+import static dev.wheelhouse.apiserver.rest.RestClient.NS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Webhooks that are asked about writes, and that convert custom resources. Some answer as no webhook should. */
+@Timeout(60)
+class WebhooksTest {
+    private static final String GROUP = "/apis/admissionregistration.k8s.io/v1/";
+    private static final String MAPS = NS + "configmaps";
+    private static final String ALLOW = "{\"allowed\": true}";
+    private static final String SITES = "/apis/example.com/v1/namespaces/default/sites";
+    private static final String OLD_SITES = "/apis/example.com/v1beta1/namespaces/default/sites";
+
+    private final RestClient rest = new RestClient();
+    private final ScriptedWebhook webhook;
+
+    WebhooksTest() throws Exception {
+        webhook = new ScriptedWebhook("127.0.0.1", "hooks.default.svc");
+    }
+
+    @AfterEach
+    void close() {
+        webhook.close();
+    }
+
+    /** @param more fields of the webhook, each with a comma before it */
+    private void configure(String kind, String name, String client, String more) {
+        rest.post(GROUP + kind.toLowerCase(Locale.ROOT) + "webhookconfigurations", """
+                {"metadata": {"name": "%1$s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %2$s,
+                 "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [{"apiGroups": ["", "apps",
+                 "example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps", "sites"]}] %3$s}]}
+                """.formatted(name, client, more));
+        assertThat(rest.last.code()).isEqualTo(201);
+    }
+
+    private JsonNode map(String name) {
+        return rest.post(MAPS, "{\"metadata\": {\"name\": \"" + name + "\"}, \"data\": {\"a\": \"b\"}}");
+    }
+
+    private static String add(String field, String value) {
+        return ScriptedWebhook.patch("[{\"op\": \"add\", \"path\": \"/data/" + field + "\", \"value\": \"" + value
+                + "\"}]");
+    }
+
+    @Test
+    void mutatingWebhooksSeeEachOthersChangesAndThoseWhoWishAreAskedOnceMore() {
+        webhook.respond("/first", r -> add("first", "seen-" + r.path("object").path("data").size()))
+                .respond("/second", r -> r.at("/object/data/second").isMissingNode() ? add("second", "x") : ALLOW);
+        configure("Mutating", "a", webhook.client("/first"), ", \"reinvocationPolicy\": \"IfNeeded\"");
+        configure("Mutating", "b", webhook.client("/second"), "");
+
+        JsonNode made = map("m");
+
+        assertThat(made.path("data").toString()).isEqualTo("{\"a\":\"b\",\"first\":\"seen-3\",\"second\":\"x\"}");
+        assertThat(webhook.reviews).hasSize(3);
+        assertThat(made.at("/metadata/managedFields").toString()).contains("f:a").doesNotContain("f:first");
+    }
+
+    @Test
+    void aWebhookDoesNotOwnTheFieldsThatItChangesInAnUpdate() {
+        map("m");
+        webhook.respond("/x", r -> add("added", "x"));
+        configure("Mutating", "a", webhook.client("/x"), "");
+
+        JsonNode changed = rest.merge(MAPS + "/m", "{\"data\": {\"c\": \"d\"}}");
+
+        assertThat(changed.path("data").has("added")).isTrue();
+        assertThat(changed.at("/metadata/managedFields").toString()).contains("f:c").doesNotContain("f:added");
+    }
+
+    @Test
+    void aDeletionIsAskedAboutAndMayBeRefused() {
+        map("m");
+        webhook.respond("/x", r -> "{\"allowed\": false, \"status\": {\"message\": \"keep "
+                + r.at("/oldObject/data/a").asString() + "\"}}");
+        configure("Validating", "a", webhook.client("/x"), "");
+
+        JsonNode refused = rest.delete(MAPS + "/m");
+
+        assertThat(Json.text(refused, "message"))
+                .isEqualTo("admission webhook \"a.example.com\" denied the request: keep b");
+        assertThat(rest.get(MAPS + "/m").path("data").has("a")).isTrue();
+    }
+
+    @Test
+    void namespacesAndObjectsAreSelectedByTheirLabels() {
+        webhook.respond("/x", r -> "{\"allowed\": false}");
+        configure("Validating", "a", webhook.client("/x"), """
+                , "namespaceSelector": {"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "NotIn",
+                 "values": ["default"]}]}""");
+        configure("Validating", "b", webhook.client("/x"), ", \"objectSelector\": {\"matchLabels\": {\"x\": \"y\"}}");
+
+        map("m");
+
+        assertThat(rest.last.code()).isEqualTo(201);
+        rest.post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"other\"}}");
+        rest.post("/api/v1/namespaces/other/configmaps", "{\"metadata\": {\"name\": \"m\"}}");
+        assertThat(rest.last.code()).isEqualTo(400);
+        rest.merge(MAPS + "/m", "{\"metadata\": {\"labels\": {\"x\": \"y\"}}}");
+        assertThat(rest.last.code()).isEqualTo(400);
+    }
+
+    @Test
+    void aServiceOfTypeExternalNameLeadsToItsHostAndAnyOtherNowhere() {
+        webhook.respond("/x", r -> "{\"allowed\": false, \"status\": {\"message\": \"reached\"}}");
+        String client = "{\"service\": {\"namespace\": \"default\", \"name\": \"hooks\", \"path\": \"/x\", \"port\": "
+                + webhook.port() + "}, \"caBundle\": \"" + webhook.bundle() + "\"}";
+        configure("Validating", "a", client, "");
+        rest.post(NS + "services", "{\"metadata\": {\"name\": \"hooks\"}, \"spec\": {\"ports\": [{\"port\": 443}]}}");
+
+        assertThat(Json.text(map("m"), "message")).contains("make it of type ExternalName");
+
+        rest.delete(NS + "services/hooks");
+        rest.post(NS + "services", """
+                {"metadata": {"name": "hooks"}, "spec": {"type": "ExternalName", "externalName": "localhost"}}""");
+        assertThat(Json.text(map("m"), "message")).endsWith("denied the request: reached");
+    }
+
+    @Test
+    void aRedirectIsNotFollowed() {
+        webhook.respond("/secret", r -> ALLOW).on("/x", (exchange, review) -> {
+            exchange.getResponseHeaders().set("Location", "https://127.0.0.1:" + webhook.port() + "/secret");
+            ScriptedWebhook.send(exchange, 307, new byte[0]);
+        });
+        configure("Validating", "a", webhook.client("/x"), "");
+
+        assertThat(Json.text(map("m"), "message")).contains("the server responded with the status code 307");
+        assertThat(webhook.reviews).hasSize(1);
+    }
+
+    @Test
+    void anAnswerWithoutAnEndIsGivenUpAtItsBoundAndOneThatDribblesAtItsDeadline() {
+        webhook.on("/endless", (exchange, review) -> {
+            exchange.sendResponseHeaders(200, 0);
+            byte[] much = new byte[1024 * 1024];
+            OutputStream out = exchange.getResponseBody();
+            while (true) {
+                out.write(much);
+            }
+        }).on("/dribble", (exchange, review) -> {
+            exchange.sendResponseHeaders(200, 0);
+            OutputStream out = exchange.getResponseBody();
+            CountDownLatch never = new CountDownLatch(1);
+            while (!never.await(50, TimeUnit.MILLISECONDS)) {
+                out.write(' ');
+                out.flush();
+            }
+        });
+        configure("Validating", "a", webhook.client("/endless"), "");
+        assertThat(Json.text(map("m"), "message")).contains("the answer has more than 83");
+        rest.delete(GROUP + "validatingwebhookconfigurations/a");
+        configure("Validating", "b", webhook.client("/dribble"), ", \"timeoutSeconds\": 1");
+        assertThat(Json.text(map("m"), "message")).endsWith("context deadline exceeded");
+    }
+
+    @Test
+    void aPatchMayNeitherRenameAnObjectNorNestItWithoutEnd() {
+        webhook.respond("/rename", r -> ScriptedWebhook.patch("[{\"op\": \"replace\", \"path\": \"/metadata/namespace\", "
+                + "\"value\": \"kube-system\"}]"))
+                .respond("/deep", r -> ScriptedWebhook.patch("[{\"op\": \"add\", \"path\": \"/spec\", \"value\": "
+                        + "{\"deep\": " + "[".repeat(300) + "]".repeat(300) + "}}]"));
+        configure("Mutating", "a", webhook.client("/rename"), "");
+        assertThat(Json.text(map("m"), "message")).startsWith("the namespace of the provided object does not match");
+        rest.delete(GROUP + "mutatingwebhookconfigurations/a");
+        define("\"None\"");
+        configure("Mutating", "b", webhook.client("/deep"), "");
+        rest.post(SITES, "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Site\", \"metadata\": {\"name\": \"s\"}}");
+        assertThat(rest.last.code()).isEqualTo(400);
+        assertThat(rest.get(MAPS + "/m").path("code").asInt()).isEqualTo(404);
+    }
+
+    @Test
+    void aSlowWebhookHoldsUpNoOtherRequestNotEvenInANamespaceWithAQuota() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        rest.post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"secrets\": \"9\", "
+                + "\"count/configmaps\": \"9\"}}}");
+        webhook.on("/x", (exchange, review) -> {
+            asked.countDown();
+            answer.await();
+        });
+        configure("Validating", "a", webhook.client("/x"), ", \"failurePolicy\": \"Ignore\"");
+        AtomicReference<JsonNode> slow = new AtomicReference<>();
+        Thread writer = Thread.ofVirtual().start(() -> slow.set(map("slow")));
+        asked.await();
+
+        rest.post(NS + "secrets", "{\"metadata\": {\"name\": \"s\"}}");
+
+        assertThat(rest.last.code()).isEqualTo(201);
+        assertThat(slow.get()).isNull();
+        answer.countDown();
+        assertThat(writer.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(Json.text(slow.get(), "metadata", "name")).isEqualTo("slow");
+    }
+
+    /** @param conversion the strategy, and what belongs to it */
+    private void define(String conversion) {
+        String version = "{\"name\": \"%s\", \"served\": true, \"storage\": %s, \"subresources\": {\"status\": {}}, "
+                + "\"schema\": {\"openAPIV3Schema\": {\"type\": \"object\", \"properties\": {\"spec\": {\"type\": "
+                + "\"object\", \"x-kubernetes-preserve-unknown-fields\": true}}}}}";
+        rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
+                {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                 "names": {"plural": "sites", "kind": "Site"}, "versions": [%s, %s], "conversion": {"strategy": %s}}}"""
+                .formatted(version.formatted("v1", "true"), version.formatted("v1beta1", "false"), conversion));
+        assertThat(rest.last.code()).as(rest.last.toString()).isEqualTo(201);
+    }
+
+    private void defineConverted(String path) {
+        define("\"Webhook\", \"webhook\": {\"conversionReviewVersions\": [\"v1\"], \"clientConfig\": "
+                + webhook.client(path) + "}");
+    }
+
+    /** Version v1 has {@code spec.hosts}, a list; v1beta1 has {@code spec.host}, one. */
+    private static String converted(JsonNode request, String result) {
+        ObjectNode response = Json.object();
+        String to = Json.text(request, "desiredAPIVersion");
+        for (JsonNode object : request.path("objects")) {
+            ObjectNode copy = (ObjectNode) object.deepCopy();
+            copy.put("apiVersion", to);
+            ObjectNode spec = copy.putObject("spec");
+            if (to.endsWith("/v1")) {
+                spec.putArray("hosts").add(Json.text(object, "spec", "host"));
+            } else {
+                spec.put("host", object.at("/spec/hosts/0").asString());
+            }
+            response.withArray("convertedObjects").add(copy);
+        }
+        response.putObject("result").put("status", result);
+        return response.toString();
+    }
+
+    private JsonNode site(String path, String name, String spec) {
+        String version = path.equals(SITES) ? "v1" : "v1beta1";
+        return rest.post(path, "{\"apiVersion\": \"example.com/" + version + "\", \"kind\": \"Site\", \"metadata\": "
+                + "{\"name\": \"" + name + "\"}, \"spec\": " + spec + "}");
+    }
+
+    @Test
+    void aCustomResourceIsStoredInOneVersionAndReadListedWatchedAndPatchedInAnother() {
+        webhook.respond("/c", request -> converted(request, "Success"));
+        defineConverted("/c");
+        WatchFeed feed = rest.watch(OLD_SITES + "?watch=true", "application/json");
+
+        JsonNode made = site(OLD_SITES, "a", "{\"host\": \"x\"}");
+        site(SITES, "b", "{\"hosts\": [\"y\", \"z\"]}");
+
+        assertThat(made.at("/spec/host").asString()).isEqualTo("x");
+        assertThat(made.at("/metadata/resourceVersion").isMissingNode()).isFalse();
+        assertThat(rest.get(SITES + "/a").at("/spec/hosts/0").asString()).isEqualTo("x");
+        webhook.reviews.clear();
+        JsonNode list = rest.get(OLD_SITES);
+        assertThat(list.at("/items/0/spec/host").asString() + list.at("/items/1/spec/host").asString()).isEqualTo("xy");
+        assertThat(webhook.reviews).as("one review for the whole list").hasSize(1);
+        assertThat(Json.read(feed.next().object()).at("/spec/host").asString()).isEqualTo("x");
+        assertThat(Json.read(feed.next().object()).at("/spec/host").asString()).isEqualTo("y");
+        JsonNode patched = rest.merge(OLD_SITES + "/a", "{\"spec\": {\"host\": \"w\"}}");
+        assertThat(patched.at("/spec/host").asString()).isEqualTo("w");
+        assertThat(rest.get(SITES + "/a").at("/spec/hosts/0").asString()).isEqualTo("w");
+        assertThat(Json.text(rest.get(SITES + "/a"), "apiVersion")).isEqualTo("example.com/v1");
+        feed.close();
+    }
+
+    @Test
+    void aFailedConversionFailsItsRequestTellsWatchersAndLeavesDeletionAlone() {
+        webhook.respond("/c", request -> converted(request, "Success"));
+        defineConverted("/c");
+        site(SITES, "a", "{\"hosts\": [\"x\"]}");
+        webhook.respond("/c", request -> "{\"result\": {\"status\": \"Failed\", \"message\": \"cannot\"}}");
+
+        assertThat(Json.text(rest.get(OLD_SITES + "/a"), "message")).isEqualTo("conversion "
+                + "webhook for example.com/v1, Kind=Site failed: cannot");
+        WatchFeed feed = rest.watch(OLD_SITES + "?watch=true", "application/json");
+        WatchFeed.Event event = feed.next();
+        assertThat(event.type()).isEqualTo("ERROR");
+        assertThat(Json.text(Json.read(event.object()), "message")).endsWith("failed: cannot");
+        assertThat(feed.isEnded()).isTrue();
+        rest.delete(OLD_SITES + "/a");
+        assertThat(rest.last.code()).isEqualTo(200);
+        assertThat(rest.get(SITES + "/a").path("code").asInt()).isEqualTo(404);
+    }
+
+    @Test
+    void aConversionThatChangesWhoAnObjectIsIsRefused() {
+        for (String field : List.of("name", "uid")) {
+            webhook.respond("/c", request -> converted(request, "Success").replaceFirst("\"" + field + "\":\"[^\"]*\"",
+                    "\"" + field + "\":\"other\""));
+            if (field.equals("name")) {
+                defineConverted("/c");
+            }
+            site(OLD_SITES, "a", "{\"host\": \"x\"}");
+            assertThat(Json.text(Json.read(rest.last.body()), "message")).contains("must have the same");
+        }
+        webhook.respond("/c", request -> "{\"result\": {\"status\": \"Success\"}, \"convertedObjects\": []}");
+        assertThat(Json.text(site(OLD_SITES, "a", "{\"host\": \"x\"}"), "message"))
+                .endsWith("returned 0 objects, expected 1");
+    }
+
+    @Test
+    void aWebhookIsAskedInTheVersionOfItsRules() {
+        webhook.respond("/c", request -> converted(request, "Success"))
+                .respond("/x", r -> ScriptedWebhook.patch("[{\"op\": \"add\", \"path\": \"/spec/hosts/0\", \"value\": "
+                        + "\"first\"}]"));
+        defineConverted("/c");
+        configure("Mutating", "a", webhook.client("/x"), "");
+
+        JsonNode made = site(OLD_SITES, "a", "{\"host\": \"x\"}");
+
+        assertThat(made.at("/spec/host").asString()).isEqualTo("first");
+        JsonNode asked = webhook.reviews.stream().filter(review -> review.at("/request/operation").isString())
+                .findFirst().orElseThrow();
+        assertThat(asked.at("/request/kind/version").asString()).isEqualTo("v1");
+        assertThat(asked.at("/request/requestKind/version").asString()).isEqualTo("v1beta1");
+        assertThat(asked.at("/request/object/spec/hosts/0").asString()).isEqualTo("x");
+    }
+
+    @Test
+    void theConversionOfADefinitionIsChecked() {
+        for (String[] wrong : new String[][]{
+                {"\"Webhook\"", "spec.conversion.webhookClientConfig: Required value: required when strategy is set to "
+                        + "Webhook"},
+                {"\"Hope\"", "spec.conversion.strategy: Unsupported value: \"Hope\": supported values: \"None\", "
+                        + "\"Webhook\""},
+                {"\"Webhook\", \"webhook\": {\"conversionReviewVersions\": [\"v7\"], \"clientConfig\": {}}",
+                        "spec.conversion.conversionReviewVersions: Invalid value: [\"v7\"]: must include at least one of "
+                                + "v1, v1beta1"},
+                {"\"None\", \"webhook\": {\"conversionReviewVersions\": [\"v1\"]}",
+                        "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set "
+                                + "to Webhook"}}) {
+            JsonNode refused = rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
+                    {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                     "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1", "served": true, "storage":
+                      true, "schema": {"openAPIV3Schema": {"type": "object"}}}], "conversion": {"strategy": %s}}}"""
+                    .formatted(wrong[0]));
+            assertThat(Json.text(refused, "message")).contains(wrong[1]);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package dev.wheelhouse.operator;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
+import dev.wheelhouse.testing.TestServer;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Operators in a process without Spring. */
+class WheelhouseTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private TestServer server;
+
+    /** Every service account gets a ConfigMap. */
+    private static final class WelcomeOperator implements DecidingOperator<V1ServiceAccount> {
+        final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.owns(V1ConfigMap.class);
+        }
+
+        @Override
+        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+            seen.add(account.getMetadata().getName());
+            return Decision.apply(new V1ConfigMap()
+                    .metadata(new V1ObjectMeta().name(account.getMetadata().getName() + "-welcome"))
+                    .data(Map.of("text", "Welcome")));
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        server = TestServer.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private void createAccount(String name) throws ApiException {
+        new CoreV1Api(server.apiClient()).createNamespacedServiceAccount("default",
+                new V1ServiceAccount().metadata(new V1ObjectMeta().name(name))).execute();
+    }
+
+    private List<String> configMaps() throws ApiException {
+        return new CoreV1Api(server.apiClient()).listNamespacedConfigMap("default").execute().getItems().stream()
+                .map(map -> map.getMetadata().getName()).toList();
+    }
+
+    private static HttpResponse<String> get(int port, String path) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient().send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void anOperatorRunsAndIsCounted() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .metrics(registry).start()) {
+            createAccount("ada");
+
+            eventually("the account is welcomed", SOON, () -> configMaps().contains("ada-welcome"));
+            eventually("it is ready", SOON, wheelhouse::isReady);
+            assertThat(wheelhouse.waitingFor()).isEmpty();
+            assertThat(registry.get("workqueue.adds").tag("name", "welcome-operator").counter().count()).isPositive();
+        }
+    }
+
+    @Test
+    void theProbesTellWhatAnOperatorWaitsFor() throws Exception {
+        server.faults().on("list", "serviceaccounts").fail(503, "for the test");
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .health(0).start()) {
+            assertThat(get(wheelhouse.healthPort(), "/livez").statusCode()).isEqualTo(200);
+            eventually("the probe names the cache", SOON, () -> {
+                HttpResponse<String> answer = get(wheelhouse.healthPort(), "/readyz");
+                return answer.statusCode() == 503 && answer.body().contains("serviceaccounts");
+            });
+
+            server.faults().clear();
+
+            eventually("it is ready", SOON, () -> get(wheelhouse.healthPort(), "/readyz").statusCode() == 200);
+        }
+    }
+
+    @Test
+    void whileItObservesNothingIsWritten() throws Exception {
+        WelcomeOperator operator = new WelcomeOperator();
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator).observeOnly()
+                .start()) {
+            createAccount("ada");
+            createAccount("bob");
+
+            eventually("it has decided", SOON, () -> operator.seen.containsAll(Set.of("ada", "bob")));
+        }
+        assertThat(configMaps()).noneMatch(name -> name.endsWith("-welcome"));
+    }
+
+    @Test
+    void allItsThreadsEndWithIt() throws Exception {
+        Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .leaderElection("welcome").health(0).start();
+        eventually("it is ready", SOON, wheelhouse::isReady);
+        assertThat(threads()).isNotEmpty();
+
+        wheelhouse.close();
+        wheelhouse.await();
+
+        assertThat(threads()).isEmpty();
+        assertThat(new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute()
+                .getSpec().getHolderIdentity()).isEmpty();
+    }
+
+    private static List<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
+                .filter(name -> name.startsWith("wheelhouse/")).toList();
+    }
+
+    @Test
+    void aLostLeadEndsItAndTheProcessIsTold() throws Exception {
+        CoordinationV1Api leases = new CoordinationV1Api(server.apiClient());
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .leaderElection("welcome").start()) {
+            eventually("it leads", SOON, wheelhouse::isReady);
+            var lease = leases.readNamespacedLease("welcome", "default").execute();
+            lease.getSpec().holderIdentity("another").renewTime(OffsetDateTime.now(ZoneOffset.UTC));
+            leases.replaceNamespacedLease("welcome", "default", lease).execute();
+
+            assertThatThrownBy(wheelhouse::await).isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("this process lost the lead and has to be started again: ");
+        }
+        createAccount("late");
+        assertThat(configMaps()).doesNotContain("late-welcome");
+    }
+
+    @Test
+    void aPortThatIsTakenIsOneSentence() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            assertThatThrownBy(() -> Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                    .health(taken.getLocalPort()).start())
+                    .hasMessage("port " + taken.getLocalPort()
+                            + " for health cannot be opened: choose another, or 0 for any");
+        }
+    }
+
+    @Test
+    void twoOperatorsOfOneNameAreRefused() {
+        assertThatThrownBy(() -> Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .operator(new WelcomeOperator()).start()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("two controllers are called \"welcome-operator\"");
+    }
+}

@@ -1,0 +1,508 @@
+package dev.wheelhouse.operator.webhook;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.operator.CustomResource;
+import dev.wheelhouse.operator.ResourceDefinition;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Webhook methods behind a server of their own, called by an API server. */
+@Timeout(60)
+class WebhookServerTest {
+    private static final ResourceType SITES = new ResourceType("example.com", "v1", "sites", "Site", true);
+    private static final ResourceType OLD_SITES = new ResourceType("example.com", "v1beta1", "sites", "Site", true);
+
+    private final TestServer server = TestServer.start();
+    private final LoopRunner runner = new LoopRunner("test", Clock.system());
+    private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+
+    @AfterEach
+    void close() throws Exception {
+        runner.close();
+        for (AutoCloseable closeable : open) {
+            closeable.close();
+        }
+        server.close();
+    }
+
+    record Spec(@Nullable String host, int replicas) {}
+
+    record OldSpec(@Nullable String hostname) {}
+
+    @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
+    static class Site extends CustomResource<Spec, Void> {
+        Site of(String name, Spec spec) {
+            setApiVersion("example.com/v1");
+            setKind("Site");
+            setMetadata(new V1ObjectMeta().namespace("default").name(name));
+            setSpec(spec);
+            return this;
+        }
+    }
+
+    @ResourceDefinition(group = "example.com", version = "v1beta1", kind = "Site")
+    static class OldSite extends CustomResource<OldSpec, Void> {
+    }
+
+    /** Everything that an operator may have for its own type. */
+    static class SiteOperator {
+        @Validates
+        Verdict check(Site site, @Nullable Site before) {
+            return Verdict.allow().refuseIf(site.getSpec().replicas() > 10, "spec.replicas", "must be at most 10")
+                    .refuseIf(before != null && before.getSpec().replicas() > site.getSpec().replicas(),
+                            "spec.replicas", "must not shrink")
+                    .warnIf(site.getSpec().replicas() == 1, "spec.replicas: one is few");
+        }
+
+        @Validates(operations = Operation.DELETE)
+        Verdict keep(Site site, Site before, Admission request) {
+            return site.getSpec().replicas() == 5
+                    ? Verdict.refuse(request.user() + " may not delete " + request.name())
+                    : Verdict.allow();
+        }
+
+        @Mutates
+        void defaults(Site site) {
+            if (site.getSpec().replicas() == 0) {
+                site.setSpec(new Spec(site.getSpec().host(), 2));
+            }
+            if ("forbidden".equals(site.getSpec().host())) {
+                throw new Refused("this host is taken");
+            }
+        }
+
+        @Converts
+        Site upgrade(OldSite old) {
+            Site site = new Site();
+            site.setSpec(new Spec(old.getSpec().hostname(), 3));
+            return site;
+        }
+
+        @Converts
+        OldSite downgrade(Site site) {
+            OldSite old = new OldSite();
+            old.setSpec(new OldSpec(site.getSpec().host()));
+            return old;
+        }
+    }
+
+    private static ResourceType type(Class<?> model) {
+        return model == Site.class ? SITES : model == OldSite.class ? OLD_SITES : ResourceType.CONFIG_MAPS;
+    }
+
+    private static Webhooks webhooks(Object operator) {
+        return Webhooks.of(Map.of("site-operator", operator), WebhookServerTest::type);
+    }
+
+    private WebhookServer serve(Object operator, WebhookOptions options, Clock clock) {
+        WebhookServer webhookServer = WebhookServer.start(webhooks(operator), options, server.client(), clock,
+                () -> true, runner);
+        open.add(webhookServer);
+        webhookServer.refresh();
+        return webhookServer;
+    }
+
+    private void define() {
+        String version = """
+                {"name": "%s", "served": true, "storage": %s, "schema": {"openAPIV3Schema": {"type": "object",
+                 "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}""";
+        server.client().resource(new ResourceType("apiextensions.k8s.io", "v1", "customresourcedefinitions",
+                "CustomResourceDefinition", false), Unstructured.class).apply(ObjectKey.cluster("sites.example.com"), "",
+                        "test", true, """
+                                {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                                 "metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com",
+                                 "scope": "Namespaced", "names": {"plural": "sites", "kind": "Site"},
+                                 "versions": [%s, %s]}}""".formatted(version.formatted("v1", true),
+                                version.formatted("v1beta1", false)));
+    }
+
+    private ResourceClient<Site> sites() {
+        return server.client().resource(SITES, Site.class);
+    }
+
+    @Test
+    void aVerdictIsPlainJava() {
+        SiteOperator operator = new SiteOperator();
+        Verdict verdict = operator.check(new Site().of("a", new Spec("x", 11)), new Site().of("a", new Spec("x", 12)));
+
+        assertThat(verdict.isAllowed()).isFalse();
+        assertThat(verdict.problems()).extracting(Verdict.Problem::toString)
+                .containsExactly("spec.replicas: must be at most 10", "spec.replicas: must not shrink");
+        assertThat(operator.check(new Site().of("a", new Spec("x", 1)), null).warnings())
+                .containsExactly("spec.replicas: one is few");
+    }
+
+    @Test
+    void objectsAreCompletedCheckedAndConvertedByTheMethods() {
+        define();
+        serve(new SiteOperator(), WebhookOptions.local(), Clock.system());
+
+        Site made = sites().create(new Site().of("a", new Spec("x", 0)));
+        assertThat(made.getSpec()).isEqualTo(new Spec("x", 2));
+        assertThatThrownBy(() -> sites().create(new Site().of("b", new Spec("x", 11)))).isInstanceOf(ApiError.class)
+                .hasMessageContaining("admission webhook \"check.site-operator.example.com\" denied the request: "
+                        + "spec.replicas: must be at most 10")
+                .extracting(e -> ((ApiError) e).code()).isEqualTo(422);
+        assertThatThrownBy(() -> sites().create(new Site().of("b", new Spec("forbidden", 1))))
+                .hasMessageContaining("denied the request: this host is taken")
+                .extracting(e -> ((ApiError) e).code()).isEqualTo(403);
+        made.setSpec(new Spec("x", 1));
+        assertThatThrownBy(() -> sites().update(made)).hasMessageContaining("spec.replicas: must not shrink");
+
+        OldSite old = server.client().resource(OLD_SITES, OldSite.class).get(ObjectKey.of("default", "a"));
+        assertThat(old.getSpec()).isEqualTo(new OldSpec("x"));
+        assertThat(old.getMetadata().getUid()).isEqualTo(made.getMetadata().getUid());
+        old.setSpec(new OldSpec("y"));
+        server.client().resource(OLD_SITES, OldSite.class).update(old);
+        assertThat(sites().get(ObjectKey.of("default", "a")).getSpec()).isEqualTo(new Spec("y", 3));
+
+        sites().create(new Site().of("kept", new Spec("x", 5)));
+        assertThatThrownBy(() -> sites().delete(ObjectKey.of("default", "kept"),
+                Deletion.unconditional())).hasMessageContaining("system:admin may not delete kept");
+    }
+
+    @Test
+    void fieldsThatTheClassDoesNotKnowSurviveAMutation() {
+        define();
+        serve(new SiteOperator(), WebhookOptions.local(), Clock.system());
+        Unstructured made = server.client().resource(SITES, Unstructured.class).apply(ObjectKey.of("default", "a"), "",
+                "test", true, """
+                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "a", "namespace": "default"},
+                         "spec": {"host": "x", "unknown": {"list": [1, null, {"a": 1.50}]}}}""");
+
+        assertThat(made.getContent().toString()).contains("unknown").contains("replicas");
+    }
+
+    /** One method that fails, with each failure policy. */
+    static class FailingOperator {
+        static class Strict {
+            @Validates
+            Verdict check(V1ConfigMap map) {
+                throw new IllegalStateException("a mistake");
+            }
+        }
+
+        static class Lenient {
+            @Validates(failurePolicy = FailurePolicy.IGNORE)
+            Verdict check(V1ConfigMap map) {
+                throw new IllegalStateException("a mistake");
+            }
+        }
+    }
+
+    private static V1ConfigMap map(String name) {
+        return new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name(name));
+    }
+
+    private ResourceClient<V1ConfigMap> maps() {
+        return server.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+    }
+
+    @Test
+    void aMethodThatThrowsFailsTheWriteUnlessItsFailurePolicyIsIgnore() {
+        serve(new FailingOperator.Strict(), WebhookOptions.local(), Clock.system());
+        assertThatThrownBy(() -> maps().create(map("a")))
+                .hasMessageContaining("failed calling webhook \"check.site-operator.wheelhouse.dev\"")
+                .hasMessageContaining("check failed: java.lang.IllegalStateException: a mistake")
+                .extracting(e -> ((ApiError) e).code()).isEqualTo(500);
+
+        serve(new FailingOperator.Lenient(), WebhookOptions.local(), Clock.system());
+        assertThat(maps().create(map("a")).getMetadata().getName()).isEqualTo("a");
+    }
+
+    /** Counts its calls. */
+    static class CountingOperator {
+        final AtomicInteger calls = new AtomicInteger();
+
+        @Validates(objects = "watched=yes,level in (1,2)", namespaces = "kubernetes.io/metadata.name!=kube-system")
+        Verdict count(V1ConfigMap map) {
+            calls.incrementAndGet();
+            return Verdict.allow();
+        }
+    }
+
+    @Test
+    void selectorsInKubectlsFormNarrowWhatAMethodIsAskedAbout() {
+        CountingOperator operator = new CountingOperator();
+        serve(operator, WebhookOptions.local(), Clock.system());
+        for (String level : new String[]{"1", "2", "3"}) {
+            V1ConfigMap map = map("m-" + level);
+            map.getMetadata().putLabelsItem("watched", "yes").putLabelsItem("level", level);
+            maps().create(map);
+        }
+        V1ConfigMap system = map("m");
+        system.getMetadata().namespace("kube-system").putLabelsItem("watched", "yes").putLabelsItem("level", "1");
+        maps().create(system);
+
+        assertThat(operator.calls).hasValue(2);
+    }
+
+    private void externalName() {
+        server.client().resource(ResourceType.SERVICES, Unstructured.class).apply(ObjectKey.of("default", "hooks"), "",
+                "test", true, """
+                        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hooks", "namespace": "default"},
+                         "spec": {"type": "ExternalName", "externalName": "localhost"}}""");
+    }
+
+    private static WebhookOptions behindService(int port) {
+        return new WebhookOptions("127.0.0.1", port, "default", "hooks", null);
+    }
+
+    /** What a server on 127.0.0.1 shows to whoever connects. */
+    private static X509Certificate shown(int port) throws Exception {
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, new TrustManager[]{new Anybody()}, null);
+        try (SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.startHandshake();
+            return (X509Certificate) socket.getSession().getPeerCertificates()[0];
+        }
+    }
+
+    private static final class Anybody implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
+    @Test
+    void theReplicaThatLeadsRenewsTheCertificateForAllWhileRequestsGoOn() throws Exception {
+        externalName();
+        ManualClock clock = new ManualClock();
+        clock.jump(Duration.between(clock.now(), Instant.now().minus(Duration.ofDays(70))));
+        CountingOperator operator = new CountingOperator();
+        WebhookServer leader = serve(operator, behindService(0), clock);
+        WebhookServer follower = WebhookServer.start(webhooks(operator), behindService(0), server.client(), clock,
+                () -> false, runner);
+        open.add(follower);
+        follower.refresh();
+        assertThat(follower.isReady()).isTrue();
+        assertThat(shown(follower.port())).isEqualTo(shown(leader.port()));
+        X509Certificate before = shown(leader.port());
+        pointTo(leader.port());
+        CountDownLatch some = new CountDownLatch(20);
+        Set<String> failures = ConcurrentHashMap.newKeySet();
+        AtomicInteger written = new AtomicInteger();
+        Thread writer = Thread.ofVirtual().start(() -> {
+            while (!Thread.interrupted()) {
+                V1ConfigMap map = map("m-" + written.incrementAndGet());
+                map.getMetadata().putLabelsItem("watched", "yes").putLabelsItem("level", "1");
+                try {
+                    maps().create(map);
+                } catch (ApiError e) {
+                    if (!e.isUnknownOutcome()) {
+                        failures.add(String.valueOf(e.getMessage()));
+                    }
+                }
+                some.countDown();
+            }
+        });
+
+        clock.advance(Duration.ofDays(70));
+        leader.refresh();
+        follower.refresh();
+        X509Certificate after = shown(leader.port());
+        some.await();
+        pointTo(leader.port());
+        int now = written.get();
+        while (written.get() < now + 5) {
+            Thread.onSpinWait();
+        }
+        writer.interrupt();
+        writer.join();
+
+        assertThat(after).isNotEqualTo(before);
+        assertThat(shown(follower.port())).isEqualTo(after);
+        assertThat(failures).isEmpty();
+        assertThat(operator.calls.get()).isGreaterThan(20);
+    }
+
+    /** The configuration names port 443 of the Service, which on this machine is another one. */
+    private void pointTo(int port) {
+        ResourceType type = new ResourceType("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
+                "ValidatingWebhookConfiguration", false);
+        server.client().resource(type, Unstructured.class).apply(ObjectKey.cluster("site-operator"), "", "test", true, """
+                {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+                 "metadata": {"name": "site-operator"}, "webhooks": [{"name": "count.site-operator.wheelhouse.dev",
+                 "admissionReviewVersions": ["v1"], "sideEffects": "None", "clientConfig": {"service":
+                 {"namespace": "default", "name": "hooks", "port": %d}}}]}""".formatted(port));
+    }
+
+    @Test
+    void filesOfACertificateAreReadAgainWhenTheyChange(@TempDir Path files) throws Exception {
+        CountingOperator operator = new CountingOperator();
+        for (int i = 0; i < 2; i++) {
+            for (Map.Entry<String, byte[]> file : Certificates.create(Set.of("localhost", "127.0.0.1"), Instant.now())
+                    .data().entrySet()) {
+                Files.write(files.resolve(file.getKey()), file.getValue());
+            }
+            if (i == 0) {
+                serve(operator, WebhookOptions.local().withFiles(files), Clock.system());
+            } else {
+                open.forEach(closeable -> ((WebhookServer) closeable).refresh());
+            }
+            V1ConfigMap map = map("m-" + i);
+            map.getMetadata().putLabelsItem("watched", "yes").putLabelsItem("level", "1");
+            maps().create(map);
+        }
+        assertThat(operator.calls).hasValue(2);
+    }
+
+    @Test
+    void strangeRequestsAreAnsweredInASentenceAndSlowOnesEnd() throws Exception {
+        RotatingKeys keys = new RotatingKeys();
+        keys.use(Certificates.create(Set.of("localhost", "127.0.0.1"), Instant.now()));
+        WebhookEndpoint endpoint = new WebhookEndpoint(webhooks(new SiteOperator()), keys, WebhookOptions.local(),
+                Duration.ofMillis(500), Clock.system());
+        open.add(endpoint);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, new TrustManager[]{new Anybody()}, null);
+        String path = "/validate/site-operator/check";
+        try (HttpClient client = HttpClient.newBuilder().sslContext(tls).build()) {
+            assertThat(post(client, endpoint.port(), "/nothing", "{}")).isEqualTo("404 no webhook has this path");
+            assertThat(post(client, endpoint.port(), path, "nonsense")).startsWith("400 the body is not JSON");
+            assertThat(post(client, endpoint.port(), path, "{}")).startsWith("400 the body is no AdmissionReview of");
+            assertThat(post(client, endpoint.port(), path, "[".repeat(100_000))).startsWith("400 the body is not JSON");
+        }
+        try (SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("127.0.0.1", endpoint.port())) {
+            socket.getOutputStream().write(("POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+                    .getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().readAllBytes()).as("it is closed, without an answer").isEmpty();
+        }
+    }
+
+    private static String post(HttpClient client, int port, String path, String body) throws Exception {
+        HttpResponse<String> answer = client.send(HttpRequest.newBuilder(URI.create("https://localhost:" + port + path))
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
+        return answer.statusCode() + " " + answer.body();
+    }
+
+    static class Wrong {
+        static class NoObject {
+            @Validates
+            Verdict check() {
+                return Verdict.allow();
+            }
+        }
+
+        static class NoVerdict {
+            @Validates
+            boolean check(Site site) {
+                return true;
+            }
+        }
+
+        static class MutatesDeletions {
+            @Mutates(operations = Operation.DELETE)
+            void change(Site site) {}
+        }
+
+        static class OneWay {
+            @Converts
+            Site upgrade(OldSite old) {
+                return new Site();
+            }
+        }
+
+        static class Unrelated {
+            @Converts
+            V1ConfigMap upgrade(Site site) {
+                return new V1ConfigMap();
+            }
+        }
+
+        static class TooSlow {
+            @Validates(timeoutSeconds = 60)
+            Verdict check(Site site) {
+                return Verdict.allow();
+            }
+        }
+
+        static class Strangers {
+            @Validates
+            Verdict check(Site site, V1ConfigMap other) {
+                return Verdict.allow();
+            }
+        }
+    }
+
+    @Test
+    void aMethodThatCannotBeCalledIsRefusedAtTheStartWithTheRemedy() {
+        Map<Object, String> remedies = Map.of(new Wrong.NoObject(), "its first parameter must be the class of the objects",
+                new Wrong.NoVerdict(), "NoVerdict.check cannot be called: it must return a Verdict",
+                new Wrong.MutatesDeletions(), "a deletion has no object to change: use @Validates",
+                new Wrong.OneWay(), "there is no @Converts method that leads from example.com/v1 to example.com/v1beta1",
+                new Wrong.Unrelated(), "not from example.com/v1 Site to v1 ConfigMap",
+                new Wrong.TooSlow(), "timeoutSeconds must be from 1 to 30",
+                new Wrong.Strangers(), "its parameters must be (Site), (Site, Site) for the object as it was");
+        Set<Object> checked = new HashSet<>();
+        remedies.forEach((operator, remedy) -> {
+            checked.add(operator);
+            assertThatThrownBy(() -> webhooks(operator)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(remedy);
+        });
+        assertThat(checked).hasSize(7);
+    }
+
+    @Test
+    void aConfigurationNamesTheServiceTheRulesAndTheAuthority() {
+        WebhookOptions options = WebhookOptions.behind("prod", "hooks");
+        assertThat(webhooks(new SiteOperator()).configurations(options, "PEM")).extracting(KubernetesObject::getKind)
+                .containsExactly("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration");
+        String json = ModelJson.write(webhooks(new CountingOperator())
+                .configurations(options, "PEM").getFirst());
+        assertThat(json).contains("\"service\":{\"name\":\"hooks\",\"namespace\":\"prod\","
+                + "\"path\":\"/validate/site-operator/count\"}").contains("\"caBundle\":\"UEVN\"")
+                .contains("\"operations\":[\"CREATE\",\"UPDATE\"]").contains("\"failurePolicy\":\"Fail\"");
+        assertThat(webhooks(new SiteOperator()).conversions(options, "PEM")).containsOnlyKeys("sites.example.com");
+    }
+}
