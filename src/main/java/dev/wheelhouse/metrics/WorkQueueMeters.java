@@ -47,7 +47,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
     }
 
     private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value) {
-        Gauge.builder(meter, () -> value.applyAsDouble(states.get(queue).get())).description(description).tag("name", queue)
+        Gauge.builder(meter, () -> value.applyAsDouble(states.get(queue).get())).description(description)
+                .tag("name", queue)
                 .strongReference(true).register(registry);
     }
 
