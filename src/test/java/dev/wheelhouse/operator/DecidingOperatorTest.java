@@ -11,6 +11,11 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -83,6 +88,29 @@ class DecidingOperatorTest {
         world.settle();
         assertThat(world.writes()).containsExactly("apply deployments.apps default/blog");
         assertThat(world.json(ResourceType.DEPLOYMENTS).at("/spec/replicas").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void anotherClientThatChangesTheSameFieldAgainAndAgainIsReported() {
+        createBlog();
+        world.settle();
+        Logger logger = (Logger) LoggerFactory.getLogger(OperatorContext.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        try {
+            for (int i = 0; i < 10; i++) {
+                int replicas = 7 + i;
+                world.cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, BLOG,
+                        deployment -> deployment.getSpec().setReplicas(replicas));
+                world.settle();
+            }
+        } finally {
+            logger.detachAppender(logged);
+        }
+        assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly("site-operator: other "
+                + "clients have changed deployments.apps default/blog 10 times, and each time it was applied again "
+                + "(spec.replicas: 16 becomes 2): leave out of the wanted object the fields that others set");
     }
 
     @Test
