@@ -296,7 +296,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
-        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "", 0);
+        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "",
+                0);
         if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
             return;
         }

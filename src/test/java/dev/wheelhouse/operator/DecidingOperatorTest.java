@@ -1,9 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static dev.wheelhouse.operator.OperatorWorld.BLOG;
-import static dev.wheelhouse.operator.OperatorWorld.SITES;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,10 +8,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
-
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -28,6 +20,14 @@ import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
+import static dev.wheelhouse.operator.OperatorWorld.BLOG;
+import static dev.wheelhouse.operator.OperatorWorld.SITES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+
 class DecidingOperatorTest {
     private final OperatorWorld world = new OperatorWorld(new SiteOperator());
 
@@ -37,8 +37,9 @@ class DecidingOperatorTest {
     }
 
     private void createBlog() {
-        world.createSite("""
-                {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2, hosts: [a.example]}}""");
+        world.createSite(
+                """
+                        {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2, hosts: [a.example]}}""");
     }
 
     @Test

@@ -1,9 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static dev.wheelhouse.operator.OperatorWorld.BLOG;
-import static dev.wheelhouse.testing.Eventually.eventually;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +24,10 @@ import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.runtime.Clock;
+
+import static dev.wheelhouse.operator.OperatorWorld.BLOG;
+import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** An operator with threads, HTTP and a real kube-apiserver, whose server-side apply is the one that counts. */
 class OperatorOnRealApiServerTest {
