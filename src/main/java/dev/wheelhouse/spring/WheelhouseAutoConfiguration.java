@@ -48,7 +48,7 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
  * {@link ControllerDescriptor} beans, and those built-in controllers that {@code wheelhouse.controllers} names. In a {@link StandaloneService} all built-in
  * controllers are on by default. A bean of the application takes the place of a bean of the same type here.
  */
-@AutoConfiguration(beforeName = OfficialClientConfiguration.INTEGRATION)
+@AutoConfiguration(beforeName = OfficialInformersConfiguration.INTEGRATION)
 @ConditionalOnBooleanProperty(name = "wheelhouse.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class WheelhouseAutoConfiguration {
