@@ -32,6 +32,9 @@ import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.metrics.Meters;
+import dev.wheelhouse.operator.webhook.WebhookOptions;
+import dev.wheelhouse.operator.webhook.WebhookServer;
+import dev.wheelhouse.operator.webhook.Webhooks;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -52,6 +55,7 @@ public final class Wheelhouse implements AutoCloseable {
     private final Engine engine;
     private final KubeClient client;
     private final @Nullable HealthServer health;
+    private final @Nullable WebhookServer webhooks;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile String leadLost = "";
@@ -62,6 +66,7 @@ public final class Wheelhouse implements AutoCloseable {
         // Declarations that cannot work end the start before anything runs.
         List<ControllerDescriptor> operators = new ArrayList<>();
         wanted.operators.forEach(operator -> operators.add(Operators.descriptor(operator)));
+        Webhooks methods = Operators.webhooks(wanted.operators);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
         ManagerGuard guard = new ManagerGuard(
@@ -82,10 +87,17 @@ public final class Wheelhouse implements AutoCloseable {
         log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
         try {
             health = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
+            webhooks = methods.isEmpty() || wanted.webhooks == null
+                    ? null
+                    : WebhookServer.start(methods, wanted.webhooks, client, clock,
+                            () -> election.leadership().isLeader() && !wanted.observes, runner);
         } catch (RuntimeException e) {
             election.close();
             client.close();
             throw e;
+        }
+        if (webhooks == null && !methods.isEmpty()) {
+            log.warn("the webhook methods of {} are not served: say where by webhooks(WebhookOptions)", methods);
         }
         engine.start();
     }
@@ -109,12 +121,16 @@ public final class Wheelhouse implements AutoCloseable {
 
     /** Whether every operator runs, or another process leads. */
     public boolean isReady() {
-        return engine.manager().isRunning() || engine.manager().standsBy();
+        return (engine.manager().isRunning() || engine.manager().standsBy()) && (webhooks == null || webhooks.isReady());
     }
 
     /** The reasons why this process is not ready, one sentence each. */
     public List<String> waitingFor() {
-        return isReady() ? List.of() : engine.manager().waitingFor();
+        List<String> reasons = new ArrayList<>(isReady() ? List.of() : engine.manager().waitingFor());
+        if (webhooks != null && !webhooks.isReady()) {
+            reasons.add("webhooks wait for a certificate");
+        }
+        return reasons;
     }
 
     /** The port of {@link Builder#health}; 0 without one. */
@@ -150,6 +166,9 @@ public final class Wheelhouse implements AutoCloseable {
             if (health != null) {
                 health.close();
             }
+            if (webhooks != null) {
+                webhooks.close();
+            }
         } finally {
             closed.countDown();
         }
@@ -168,6 +187,7 @@ public final class Wheelhouse implements AutoCloseable {
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private int healthPort = -1;
+        private @Nullable WebhookOptions webhooks;
         private boolean observes;
 
         private Builder() {}
@@ -236,6 +256,17 @@ public final class Wheelhouse implements AutoCloseable {
          */
         public Builder health(int port) {
             healthPort = port;
+            return this;
+        }
+
+        /**
+         * Serves the operators' {@linkplain dev.wheelhouse.operator.webhook webhook methods}, also while another process
+         * leads.
+         *
+         * @param options such as {@code WebhookOptions.behind("default", "website-operator")}
+         */
+        public Builder webhooks(WebhookOptions options) {
+            webhooks = options;
             return this;
         }
 
