@@ -194,6 +194,13 @@ class WheelhouseAutoConfiguration {
         }
     }
 
+    @Bean(destroyMethod = "close")
+    ServedWebhooks wheelhouseWebhooks(ObjectProvider<Operator<?>> operators, ApiServerConnection connection,
+            ManagerGuard guard, Election election, Clock clock, LoopRunner runner) {
+        return ServedWebhooks.start(operators.orderedStream().toList(), properties.webhooks(), connection, clock,
+                () -> election.leadership().isLeader() && !guard.observes("webhooks"), runner);
+    }
+
     @Bean
     Engine wheelhouseEngine(Election election, ControllerManager manager, InformerFactory informers,
             EventBroadcaster events, LoopRunner runner) {
