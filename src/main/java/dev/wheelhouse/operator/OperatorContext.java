@@ -143,7 +143,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     + owner.getKind() + " " + owner.getName() + ", so " + declaration.primary().type().kind() + " "
                     + key + " cannot own it: choose another name", null);
         }
-        if (memo(type, wanted, stored).equals(controller.applied.get(key, target))) {
+        Memo last = controller.applied.get(key, target);
+        UUID hash = Drift.hash(wanted);
+        boolean same = last != null && last.uid().equals(stored.getMetadata().getUid()) && hash.equals(last.wanted());
+        if (same && last.version().equals(stored.getMetadata().getResourceVersion())) {
+            return null;
+        }
+        Memo now = memo(type, wanted, stored);
+        if (same && now.shown().equals(last.shown())) {
+            controller.applied.put(key, target, now);
             return null;
         }
         String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), type),
@@ -152,8 +160,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored) {
-        UUID shown = Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type)));
-        return new Memo(String.valueOf(stored.getMetadata().getUid()), Drift.hash(wanted), shown);
+        V1ObjectMeta meta = stored.getMetadata();
+        return new Memo(String.valueOf(meta.getUid()), Drift.hash(wanted),
+                Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type))),
+                String.valueOf(meta.getResourceVersion()));
     }
 
     @SuppressWarnings("unchecked")
@@ -180,14 +190,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     @Override
     public void prune(List<? extends KubernetesObject> kept) {
         Set<Target> wanted = new HashSet<>();
-        for (KubernetesObject object : kept) {
-            Part<?> part = partToApply(object);
-            String namespace = Objects.requireNonNullElse(object.getMetadata().getNamespace(),
-                    Objects.requireNonNullElse(meta().getNamespace(), ""));
-            wanted.add(new Target(part.type(), ObjectKey.of(part.type().namespaced() ? namespace : "",
-                    object.getMetadata().getName()), ""));
-        }
+        kept.forEach(object -> wanted.add(target(object)));
         declaration.owned().forEach(part -> prune(part, wanted));
+    }
+
+    /** The object that an apply of a wanted object concerns. */
+    private Target target(KubernetesObject wanted) {
+        ResourceType type = partToApply(wanted).type();
+        V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
+        String namespace = Objects.requireNonNullElse(of.getNamespace(),
+                Objects.requireNonNullElse(meta().getNamespace(), ""));
+        return new Target(type, ObjectKey.of(type.namespaced() ? namespace : "",
+                Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
@@ -204,7 +218,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private boolean wasApplied(Target target, String uid) {
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {
-            return memo.wanted() != null;
+            return !memo.equals(Memo.ofOthers(uid));
         }
         try {
             if (controller.client().metadata(target.type()).appliers(target.key())
@@ -217,7 +231,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             }
             throw e;
         }
-        controller.applied.put(key, target, new Memo(uid, null, null));
+        controller.applied.put(key, target, Memo.ofOthers(uid));
         return false;
     }
 
@@ -261,16 +275,19 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
-        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)));
+        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "");
         if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
             return;
         }
-        boolean own = ResourceTypes.hasStatusSubresource(declaration.primary().model());
+        if (!ResourceTypes.hasStatusSubresource(declaration.primary().model())) {
+            throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
+                    + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
+        }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.set("status", StatusChange.diff(before, next));
-        if (patchPrimary(own ? "status" : "", patch, "the status has changed") && executor.writes()) {
+        if (patchPrimary("status", patch, "the status has changed") && executor.writes()) {
             controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
-                    Drift.hash(status(type, ModelJson.tree(primary).path("status")))));
+                    Drift.hash(status(type, ModelJson.tree(primary).path("status"))), ""));
         }
     }
 
@@ -314,6 +331,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Result execute(Decision decision) {
+        requireDistinct(decision.objects());
         decision.objects().forEach(this::apply);
         if (!decision.keepsOthers()) {
             prune(decision.objects());
@@ -323,6 +341,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
         return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
+    }
+
+    private void requireDistinct(List<KubernetesObject> objects) {
+        Set<Target> targets = new HashSet<>();
+        for (KubernetesObject object : objects) {
+            Target target = target(object);
+            if (!targets.add(target)) {
+                throw new IllegalArgumentException("the decision about " + declaration.primary().type().kind() + " "
+                        + key + " wants " + target.type() + " " + target.key() + " twice: only one of them can be");
+            }
+        }
     }
 
     @Override

@@ -42,7 +42,7 @@ import dev.wheelhouse.runtime.LoopRunner;
  * Runs operators in a process without Spring:
  *
  * <pre>{@code
- * public static void main(String[] args) throws Exception {
+ * public static void main(String[] args) {
  *     Wheelhouse.builder().operator(new WebsiteOperator()).runUntilStopped();
  * }
  * }</pre>
@@ -287,15 +287,18 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Starts the operators, and returns once the process is asked to end (SIGTERM, SIGINT) and they have ended.
+         * Starts the operators, and returns once the process is asked to end (SIGTERM, SIGINT, or an interrupt of this
+         * thread) and they have ended.
          *
          * @throws IllegalStateException if this process lost the lead. It must end, so do not catch it in {@code main}
          */
-        public void runUntilStopped() throws InterruptedException {
+        public void runUntilStopped() {
             try (Wheelhouse wheelhouse = start()) {
                 Thread stop = Thread.ofPlatform().name("wheelhouse/stop").unstarted(wheelhouse::close);
                 Runtime.getRuntime().addShutdownHook(stop);
                 wheelhouse.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
     }

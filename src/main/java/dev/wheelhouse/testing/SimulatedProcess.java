@@ -47,12 +47,14 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
     private boolean crashed;
     private boolean frozen;
 
-    SimulatedProcess(SimulatedRun run, String name, KubeClient client, ControllerDescriptor descriptor, long seed) {
+    /** @param detectMutations whether to compare the cached objects with what they were; it takes time */
+    SimulatedProcess(SimulatedRun run, String name, KubeClient client, ControllerDescriptor descriptor, long seed,
+            boolean detectMutations) {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
                 0, context -> new ToldContext(context, this), 
-                InformerOptions.builder().batch(1).seed(seed).detectMutations(true).build());
+                InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build());
     }
 
     ControllerProcess process() {

@@ -117,7 +117,7 @@ class DecidingOperatorTest {
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), controller -> true, controller -> true, WorkQueueMetrics.NONE, metrics)));
+                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
         createBlog();
         world.settle();
         assertThat(planned).containsExactly("site-operator apply deployments.apps", "site-operator apply configmaps",
