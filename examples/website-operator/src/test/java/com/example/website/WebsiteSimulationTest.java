@@ -8,7 +8,7 @@ import dev.wheelhouse.testing.OperatorSimulation;
 class WebsiteSimulationTest {
     @Test
     void noFaultChangesTheEnd() {
-        OperatorSimulation.of(WebsiteOperator::new).crds(Website.class)
+        OperatorSimulation.of(WebsiteOperator::new).crds(Website.class).seeds(5)
                 .step("creates a website", user -> user.create("""
                         apiVersion: example.com/v1
                         kind: Website
