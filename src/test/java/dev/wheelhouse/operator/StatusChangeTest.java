@@ -1,7 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Instant;
 import java.util.List;
 
@@ -12,6 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class StatusChangeTest {
     private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
