@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Reconcilers for the official client run on this engine, by nothing but a further dependency. */
 @SpringBootTest
 class AnnotatedApplicationTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final TestServer SERVER = TestServer.start();
 
     @DynamicPropertySource
