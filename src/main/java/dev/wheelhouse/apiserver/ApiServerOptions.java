@@ -29,7 +29,7 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     /**
      * Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory.
      *
-     * @throws IllegalStateException if the class path lacks libraries that only the embedded API server needs
+     * @throws MissingLibraryException if the class path lacks libraries that only the embedded API server needs
      */
     public static ApiServerOptions defaults() {
         RequiredLibraries.check();

@@ -19,7 +19,7 @@ final class RequiredLibraries {
 
     private RequiredLibraries() {}
 
-    /** @throws IllegalStateException if libraries are missing on the class path */
+    /** @throws MissingLibraryException if libraries are missing on the class path */
     static void check() {
         List<String> missing = new ArrayList<>();
         CLASSES.forEach((library, name) -> {
@@ -30,7 +30,7 @@ final class RequiredLibraries {
             }
         });
         if (!missing.isEmpty()) {
-            throw new IllegalStateException("the embedded API server needs " + String.join(", ", missing)
+            throw new MissingLibraryException("the embedded API server needs " + String.join(", ", missing)
                     + " on the class path: add the dependency dev.wheelhouse:wheelhouse-embedded, of type pom");
         }
     }

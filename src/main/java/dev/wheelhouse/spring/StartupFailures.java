@@ -14,6 +14,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
+import dev.wheelhouse.apiserver.MissingLibraryException;
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.http.KubeConfigException;
@@ -49,6 +50,7 @@ final class StartupFailures implements FailureAnalyzer {
         return switch (t) {
             case BadOption e -> e.getMessage();
             case KubeConfigException e -> e.getMessage();
+            case MissingLibraryException e -> e.getMessage();
             case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
             case StorageException e -> e.getMessage();
             case AuthConfigException e -> e.getMessage();

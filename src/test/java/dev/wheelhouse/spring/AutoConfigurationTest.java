@@ -10,10 +10,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.StandardEnvironment;
 
 import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
@@ -25,8 +28,8 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerState;
-import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.DecidingOperator;
+import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.Owned;
 import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.runtime.Clock;
@@ -200,5 +203,18 @@ class AutoConfigurationTest {
             eventually("the application has ended", SOON,
                     () -> !context.getSourceApplicationContext().isActive());
         });
+    }
+
+    @Test
+    void onlyFailuresOfWheelhouseAreToldInItsWords() {
+        StartupFailures failures = new StartupFailures(new StandardEnvironment());
+
+        assertThat(failures.analyze(new PortInUseException(8080))).isNull();
+        assertThat(failures.analyze(new IllegalStateException("context", new BadOption("x is 1: it must be 2"))))
+                .extracting(FailureAnalysis::getDescription).isEqualTo("x is 1: it must be 2");
+        connected().withPropertyValues("wheelhouse.workerz=3").run(
+                context -> assertThat(failures.analyze(context.getStartupFailure()))
+                        .extracting(FailureAnalysis::getDescription)
+                        .isEqualTo("there is no option wheelhouse.workerz: remove it, or correct its name"));
     }
 }

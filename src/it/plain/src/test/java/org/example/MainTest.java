@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The program in a process of its own, with the jars that it has in production. */
 class MainTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     @TempDir
     private Path directory;
@@ -51,7 +51,7 @@ class MainTest {
                         .getItems().stream().anyMatch(map -> "Welcome, ada".equals(map.getData().get("text"))));
 
                 process.destroy();
-                assertTrue(process.waitFor(20, TimeUnit.SECONDS), "it ends when it is asked to");
+                assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends when it is asked to");
                 assertEquals("", new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default")
                         .execute().getSpec().getHolderIdentity(), "it releases the lead");
             } finally {
