@@ -31,8 +31,9 @@ class LibraryPageTest {
         Set<String> published = new TreeSet<>(Set.of("wheelhouse"));
         try (Stream<Path> poms = Files.list(Path.of("src/poms"))) {
             for (Path pom : poms.toList()) {
-                published.addAll(found("<artifactId>(wheelhouse-[a-z]+)</artifactId>\\s*<version>@project.version@</version>"
-                        + "\\s*<packaging>", Files.readString(pom)));
+                published.addAll(
+                        found("<artifactId>(wheelhouse-[a-z]+)</artifactId>\\s*<version>@project.version@</version>"
+                                + "\\s*<packaging>", Files.readString(pom)));
             }
         }
 

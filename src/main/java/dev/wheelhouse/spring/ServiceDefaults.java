@@ -21,7 +21,8 @@ final class ServiceDefaults implements EnvironmentPostProcessor {
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
         if (application.getAllSources().stream().anyMatch(ServiceDefaults::isService)) {
             try {
-                new YamlPropertySourceLoader().load(SOURCE, new ClassPathResource("service.yaml", ServiceDefaults.class))
+                new YamlPropertySourceLoader()
+                        .load(SOURCE, new ClassPathResource("service.yaml", ServiceDefaults.class))
                         .forEach(environment.getPropertySources()::addLast);
             } catch (IOException e) {
                 throw new UncheckedIOException("the defaults of the service are not in the jar", e);

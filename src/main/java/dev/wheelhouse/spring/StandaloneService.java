@@ -15,4 +15,5 @@ import org.springframework.context.annotation.Import;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Import(ServiceConfiguration.class)
-public @interface StandaloneService {}
+public @interface StandaloneService {
+}
