@@ -40,9 +40,9 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.testing.TestServer;
 
-import static dev.wheelhouse.testing.Eventually.eventually;
 import static dev.wheelhouse.Workloads.isComplete;
 import static dev.wheelhouse.Workloads.orZero;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

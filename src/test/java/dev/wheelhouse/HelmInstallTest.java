@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.nio.file.Path;
 import java.util.List;
 
@@ -15,6 +13,8 @@ import com.marcnuri.helm.Release;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.apis.RbacAuthorizationV1Api;
+
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -45,8 +45,8 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.testing.TestServer;
 
-import static dev.wheelhouse.testing.Eventually.eventually;
 import static dev.wheelhouse.Workloads.isComplete;
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

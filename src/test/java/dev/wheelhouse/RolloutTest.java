@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +28,8 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.util.PatchUtils;
+
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

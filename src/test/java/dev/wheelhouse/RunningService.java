@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +14,7 @@ import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.testing.Eventually;
 
 /** The service in this process, on free ports, with its kubeconfig in a directory of the test's. */
 final class RunningService implements AutoCloseable {

@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +16,8 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

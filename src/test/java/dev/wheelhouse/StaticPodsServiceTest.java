@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -28,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

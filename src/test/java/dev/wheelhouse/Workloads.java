@@ -1,7 +1,5 @@
 package dev.wheelhouse;
 
-import dev.wheelhouse.testing.Eventually;
-
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +29,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.testing.Eventually;
 
 /** A user of one namespace: makes, changes and looks at Deployments, ReplicaSets and pods. */
 final class Workloads {

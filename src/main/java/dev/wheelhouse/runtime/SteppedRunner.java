@@ -1,6 +1,7 @@
 package dev.wheelhouse.runtime;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ public final class SteppedRunner extends LoopRunner {
 
     /** The loops in the order of their start, each with its name. */
     public Map<Loop, String> loops() {
-        return new LinkedHashMap<>(loops);
+        return Collections.unmodifiableMap(loops);
     }
 
     /** Closes all loops in reverse order of their start. */

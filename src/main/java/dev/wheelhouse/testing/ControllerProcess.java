@@ -1,9 +1,8 @@
 package dev.wheelhouse.testing;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -107,15 +106,22 @@ final class ControllerProcess implements AutoCloseable {
         return informers.loops();
     }
 
-    /** The other loops of a stepped process, with their names. */
-    Map<Loop, String> workers() {
-        Map<Loop, String> loops = new LinkedHashMap<>();
+    /** The other loops of a stepped process. */
+    List<Loop> workers() {
+        List<Loop> loops = new ArrayList<>();
         for (LoopRunner each : List.of(runner, hollow)) {
             if (each instanceof SteppedRunner stepped) {
-                loops.putAll(stepped.loops());
+                loops.addAll(stepped.loops().keySet());
             }
         }
         return loops;
+    }
+
+    /** The name of a loop of a stepped process. */
+    String name(Loop loop) {
+        return runner instanceof SteppedRunner stepped
+                ? stepped.loops().getOrDefault(loop, loop.toString())
+                : loop.toString();
     }
 
     ControllerManager manager() {

@@ -56,7 +56,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, context -> new ToldContext(context, this), 
+                0, context -> new ToldContext(context, this),
                 InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build());
     }
 
@@ -173,9 +173,10 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         boolean isNew = !run.exists(request.type(), request.key());
         try {
             R answer = call.get();
-            run.tell(name + " " + verb(request.verb()) + said(request).substring(request.verb().length()) + (answer instanceof KubernetesObject object
-                    ? " -> version " + object.getMetadata().getResourceVersion()
-                    : ""));
+            run.tell(name + " " + verb(request.verb()) + said(request).substring(request.verb().length())
+                    + (answer instanceof KubernetesObject object
+                            ? " -> version " + object.getMetadata().getResourceVersion()
+                            : ""));
             if (isNew && answer instanceof KubernetesObject created) {
                 run.created(request.type(), ObjectKey.of(created));
             }

@@ -209,8 +209,10 @@ final class SimulatedRun implements AutoCloseable {
         if (struck) {
             return null;
         }
-        writes.add(request + " " + (request.payload() instanceof String text ? text : ModelJson.write(
-                request.payload())));
+        writes.add(request + " " + (request.payload() instanceof String text
+                ? text
+                : ModelJson.write(
+                        request.payload())));
         return struckAt(SimulatedFault.At.WRITE, writes.size());
     }
 

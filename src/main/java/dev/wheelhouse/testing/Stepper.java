@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +28,7 @@ final class Stepper {
     private static final Logger log = LoggerFactory.getLogger(Stepper.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int SHOWN = 5;
+    private static final Rest AWAKE = new Rest(-1, Map.of());
 
     private final ManualClock clock;
     private final @Nullable Random order;
@@ -36,7 +36,7 @@ final class Stepper {
     private final int mostRounds;
     private final List<ControllerProcess> processes = new ArrayList<>();
     /** When each loop of the process that is stepped is due. */
-    private final Map<Loop, Long> times = new HashMap<>();
+    private final Map<Loop, Long> due = new HashMap<>();
     private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
@@ -76,7 +76,7 @@ final class Stepper {
      */
     void addClosed(ControllerProcess process) {
         processes.add(process);
-        resting.put(process, new Rest(-1, Map.of()));
+        resting.put(process, AWAKE);
     }
 
     void remove(ControllerProcess process) {
@@ -109,9 +109,9 @@ final class Stepper {
         busy.clear();
         requests.clear();
         for (int round = 0; round < mostRounds; round++) {
-            long due = round();
-            if (due != Loop.BUSY) {
-                return due;
+            long next = round();
+            if (next != Loop.BUSY) {
+                return next;
             }
         }
         throw endless();
@@ -124,14 +124,14 @@ final class Stepper {
      */
     void advance(Duration span) {
         long left = span.toNanos();
-        long due = settle();
-        for (int moves = 0; due <= left; moves++) {
+        long next = settle();
+        for (int moves = 0; next <= left; moves++) {
             if (moves == mostRounds) {
                 throw endless();
             }
-            clock.advance(Duration.ofNanos(due));
-            left -= due;
-            due = settle();
+            clock.advance(Duration.ofNanos(next));
+            left -= next;
+            next = settle();
         }
         clock.advance(Duration.ofNanos(left));
     }
@@ -150,115 +150,105 @@ final class Stepper {
 
     /** Steps each loop once. @return the time until the next step of a loop is due, in nanoseconds */
     private long round() {
-        long due = Loop.IDLE;
+        long next = Loop.IDLE;
         for (ControllerProcess process : List.copyOf(processes)) {
             Rest rest = resting.get(process);
-            due = Math.min(due, rest != null && rest.version == version.getAsLong()
+            next = Math.min(next, rest != null && rest.version == version.getAsLong()
                     ? stepDue(process, rest.due)
                     : round(process));
         }
-        return due;
+        return next;
     }
 
     /** Steps the loops that are due, of a process that had nothing to do. */
-    private long stepDue(ControllerProcess process, Map<Loop, Long> times) {
-        long due = Loop.IDLE;
-        for (Map.Entry<Loop, Long> loop : times.entrySet()) {
+    private long stepDue(ControllerProcess process, Map<Loop, Long> due) {
+        long next = Loop.IDLE;
+        for (Map.Entry<Loop, Long> loop : due.entrySet()) {
             long wait = loop.getValue() - clock.nanoTime();
             if (wait <= 0) {
-                wait = step(loop.getKey(), loop.getKey().toString());
+                wait = step(process, loop.getKey());
                 loop.setValue(clock.deadline(Duration.ofNanos(wait)));
             }
-            due = Math.min(due, wait);
+            next = Math.min(next, wait);
         }
-        if (due == Loop.BUSY) {
-            resting.put(process, new Rest(-1, Map.of()));
+        if (next == Loop.BUSY) {
+            resting.put(process, AWAKE);
         }
-        return due;
+        return next;
     }
 
     private long round(ControllerProcess process) {
         long at = version.getAsLong();
-        int loops = process.caches().size() + process.workers().size();
-        times.clear();
-        Map<Loop, String> all = named(process.caches());
-        all.putAll(process.workers());
-        long due = order == null
-                ? Math.min(catchUp(process), stepAll(process, process.workers()))
-                : stepAll(process, shuffled(all, order));
+        List<Loop> caches = process.caches();
+        List<Loop> workers = process.workers();
+        due.clear();
+        long next;
+        if (order == null) {
+            next = Math.min(catchUp(process, caches), stepAll(process, workers));
+        } else {
+            List<Loop> all = new ArrayList<>(caches);
+            all.addAll(workers);
+            Collections.shuffle(all, order);
+            next = stepAll(process, all);
+        }
         // Loops that a step has made, and changes that a worker has made, are due.
-        boolean changed = version.getAsLong() != at || process.caches().size() + process.workers().size() != loops;
-        resting.computeIfPresent(process, (key, rest) -> changed || due == Loop.BUSY
-                ? new Rest(-1, Map.of())
-                : new Rest(at, new HashMap<>(times)));
-        return changed ? Loop.BUSY : due;
+        if (version.getAsLong() != at || process.caches().size() != caches.size()
+                || process.workers().size() != workers.size()) {
+            next = Loop.BUSY;
+        }
+        if (resting.containsKey(process)) {
+            resting.put(process, next == Loop.BUSY ? AWAKE : new Rest(at, new HashMap<>(due)));
+        }
+        return next;
     }
 
     /** Steps the caches until they are up to date. */
-    private long catchUp(ControllerProcess process) {
-        Map<Loop, String> caches = named(process.caches());
-        long due = Loop.BUSY;
-        for (int i = 0; i < mostRounds && due == Loop.BUSY; i++) {
-            due = Loop.IDLE;
-            for (Map.Entry<Loop, String> loop : caches.entrySet()) {
-                long wait = process.isHalted() ? Loop.IDLE : step(loop.getKey(), loop.getValue());
-                due = Math.min(due, wait);
-                for (int j = 0; j < mostRounds && wait == Loop.BUSY && !process.isHalted(); j++) {
-                    busy.merge(loop.getValue(), 1, Integer::sum);
-                    wait = step(loop.getKey(), loop.getValue());
+    private long catchUp(ControllerProcess process, List<Loop> caches) {
+        long next = Loop.BUSY;
+        for (int i = 0; i < mostRounds && next == Loop.BUSY; i++) {
+            next = Loop.IDLE;
+            for (Loop loop : caches) {
+                long wait = step(process, loop);
+                next = Math.min(next, wait);
+                for (int j = 0; j < mostRounds && wait == Loop.BUSY; j++) {
+                    wait = step(process, loop);
                 }
             }
         }
-        return due;
+        return next;
     }
 
-    private static Map<Loop, String> named(List<Loop> caches) {
-        Map<Loop, String> loops = new LinkedHashMap<>();
-        caches.forEach(loop -> loops.put(loop, loop.toString()));
-        return loops;
-    }
-
-    private static Map<Loop, String> shuffled(Map<Loop, String> loops, Random order) {
-        List<Map.Entry<Loop, String>> entries = new ArrayList<>(loops.entrySet());
-        Collections.shuffle(entries, order);
-        Map<Loop, String> result = new LinkedHashMap<>();
-        entries.forEach(e -> result.put(e.getKey(), e.getValue()));
-        return result;
-    }
-
-    private long stepAll(ControllerProcess process, Map<Loop, String> loops) {
-        long due = Loop.IDLE;
-        for (Map.Entry<Loop, String> loop : loops.entrySet()) {
-            if (process.isHalted()) {
-                break;
-            }
-            long wait = step(loop.getKey(), loop.getValue());
-            if (wait == Loop.BUSY) {
-                busy.merge(loop.getValue(), 1, Integer::sum);
-            }
-            due = Math.min(due, wait);
+    private long stepAll(ControllerProcess process, List<Loop> loops) {
+        long next = Loop.IDLE;
+        for (Loop loop : loops) {
+            next = Math.min(next, step(process, loop));
         }
-        return due;
+        return next;
     }
 
-    private long step(Loop loop, String name) {
+    private long step(ControllerProcess process, Loop loop) {
+        if (process.isHalted()) {
+            return Loop.IDLE;
+        }
         Long until = paused.get(loop);
-        long pause = until == null ? 0 : until - clock.nanoTime();
-        if (pause > 0) {
-            return pause;
+        long wait = until == null ? 0 : until - clock.nanoTime();
+        if (wait <= 0) {
+            steps.lazySet(steps.get() + 1);
+            try {
+                wait = Math.max(0, loop.step());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("the thread that steps " + process.name(loop) + " was interrupted", e);
+            } catch (RuntimeException e) {
+                log.error("the loop {} failed; it continues in {}", process.name(loop), PAUSE, e);
+                paused.put(loop, clock.deadline(PAUSE));
+                wait = PAUSE.toNanos();
+            }
         }
-        steps.lazySet(steps.get() + 1);
-        try {
-            long wait = Math.max(0, loop.step());
-            times.put(loop, clock.deadline(Duration.ofNanos(wait)));
-            return wait;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("the thread that steps " + name + " was interrupted", e);
-        } catch (RuntimeException e) {
-            log.error("the loop {} failed; it continues in {}", name, PAUSE, e);
-            paused.put(loop, clock.deadline(PAUSE));
-            return PAUSE.toNanos();
+        if (wait == Loop.BUSY) {
+            busy.merge(process.name(loop), 1, Integer::sum);
         }
+        due.put(loop, clock.deadline(Duration.ofNanos(wait)));
+        return wait;
     }
 }

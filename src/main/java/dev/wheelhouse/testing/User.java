@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
-
-import io.kubernetes.client.common.KubernetesObject;
-
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
+import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;

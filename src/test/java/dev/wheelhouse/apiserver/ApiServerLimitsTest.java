@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

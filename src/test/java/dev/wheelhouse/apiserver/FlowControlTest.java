@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.Flow.Level;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

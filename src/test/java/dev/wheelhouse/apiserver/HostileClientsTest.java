@@ -13,13 +13,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

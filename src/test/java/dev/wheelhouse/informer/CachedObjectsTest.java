@@ -17,7 +17,6 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Toleration;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -29,6 +28,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

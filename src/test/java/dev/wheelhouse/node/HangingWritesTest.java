@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -29,6 +28,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

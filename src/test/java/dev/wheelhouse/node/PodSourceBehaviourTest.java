@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -30,6 +29,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

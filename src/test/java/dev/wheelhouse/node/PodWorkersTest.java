@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
 import dev.wheelhouse.podconfig.PodSources;
@@ -24,6 +23,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -36,10 +36,10 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.testing.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {

@@ -34,10 +34,10 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatches;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.WheelhouseApplication;
 import dev.wheelhouse.spring.client.ReconcilerController;
 import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

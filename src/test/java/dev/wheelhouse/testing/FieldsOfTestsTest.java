@@ -70,8 +70,7 @@ class FieldsOfTestsTest {
         private String url;
 
         @Configuration
-        static class Nothing {
-        }
+        static class Nothing {}
 
         @DynamicPropertySource
         static void properties(DynamicPropertyRegistry registry) {
@@ -109,7 +108,8 @@ class FieldsOfTestsTest {
     @Test
     void anOperatorWithoutAPlainConstructorIsRefusedWithTheRemedy() {
         assertThatThrownBy(() -> EmbeddedApiServerExtension.make(Dependent.class))
-                .hasMessage("the operator " + Dependent.class.getName() + " has no constructor without parameters: start"
-                        + " the server by TestServer.builder().operators(new Dependent(…)).start()");
+                .hasMessage(
+                        "the operator " + Dependent.class.getName() + " has no constructor without parameters: start"
+                                + " the server by TestServer.builder().operators(new Dependent(…)).start()");
     }
 }

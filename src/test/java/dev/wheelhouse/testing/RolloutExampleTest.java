@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,11 +14,9 @@ import dev.wheelhouse.operator.ResourceDefinition;
 @ResourceDefinition(group = "example.com", version = "v1")
 public class Website extends CustomResource<Website.Spec, Website.Status> {
     /** @param page the text; null for nginx's own */
-    public record Spec(int replicas, @Nullable String page) {
-    }
+    public record Spec(int replicas, @Nullable String page) {}
 
-    public record Status(int readyReplicas, @Nullable List<V1Condition> conditions) {
-    }
+    public record Status(int readyReplicas, @Nullable List<V1Condition> conditions) {}
 
     static Website of(String name, int replicas, @Nullable String page) {
         Website website = new Website();

@@ -1,9 +1,5 @@
 package dev.wheelhouse.world;
 
-import dev.wheelhouse.testing.Interceptor;
-
-import dev.wheelhouse.testing.InterceptedClient;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -52,6 +48,8 @@ import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
 
 /**
  * The world of a test on one thread: an API server in this process, a client whose {@link Requests} are recorded and

@@ -1,9 +1,5 @@
 package dev.wheelhouse.world;
 
-import dev.wheelhouse.testing.WriteRequest;
-
-import dev.wheelhouse.testing.Interceptor;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +18,8 @@ import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 /**
  * The requests of the code under test: recorded in order, and failed where the test says so. A request is a line such

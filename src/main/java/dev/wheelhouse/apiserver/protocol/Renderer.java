@@ -324,8 +324,8 @@ public final class Renderer {
         return switch (accept.form()) {
             case OBJECT -> protobuf || Strategies.of(info.type()).isConverted(info.type())
                     || custom != null && custom.conversion() != null
-                    ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
-                    : object -> json(info, object);
+                            ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
+                            : object -> json(info, object);
             case PARTIAL, PARTIAL_LIST -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
             case TABLE -> new TableEncoder(info, form, include(request), accept);
         };

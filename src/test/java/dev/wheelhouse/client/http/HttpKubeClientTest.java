@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -29,6 +28,7 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
