@@ -12,8 +12,8 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.manager.ControllerDescriptor;
-import dev.wheelhouse.operator.webhook.Webhooks;
 import dev.wheelhouse.manager.Preparation;
+import dev.wheelhouse.operator.webhook.Webhooks;
 
 /** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
 public final class Operators {

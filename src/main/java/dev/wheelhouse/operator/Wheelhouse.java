@@ -121,7 +121,8 @@ public final class Wheelhouse implements AutoCloseable {
 
     /** Whether every operator runs, or another process leads. */
     public boolean isReady() {
-        return (engine.manager().isRunning() || engine.manager().standsBy()) && (webhooks == null || webhooks.isReady());
+        return (engine.manager().isRunning() || engine.manager().standsBy())
+                && (webhooks == null || webhooks.isReady());
     }
 
     /** The reasons why this process is not ready, one sentence each. */

@@ -34,7 +34,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param management health, metrics and the other actuator endpoints
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
-record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
+record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
+        @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,

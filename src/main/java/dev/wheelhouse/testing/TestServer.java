@@ -65,7 +65,9 @@ public final class TestServer implements AutoCloseable {
         clock = builder.clock;
         server = new ApiServer(builder.options.withClock(clock));
         user = new User(server.client("user"));
-        stepper = clock instanceof ManualClock manual ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null) : null;
+        stepper = clock instanceof ManualClock manual
+                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)
+                : null;
         try {
             builder.crds.forEach(crd -> user.create(Crds.of(crd)));
             builder.manifests.forEach(user::create);

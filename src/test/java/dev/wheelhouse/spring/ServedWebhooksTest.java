@@ -79,7 +79,8 @@ class ServedWebhooksTest {
         try (ConfigurableApplicationContext context = run(directory, "--wheelhouse.mode=embedded")) {
             KubeClient client = context.getBean(KubeClient.class);
             int[] tries = {0};
-            eventually("a ConfigMap is stamped", SOON, () -> client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+            eventually("a ConfigMap is stamped", SOON, () -> client
+                    .resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                     .create(new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("m" + tries[0]++)
                             .labels(Map.of("stamp", "please"))))
                     .getData() != null);

@@ -126,7 +126,8 @@ final class AdmissionPolicies {
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expressions.compiled(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
+                        expressions.compiled(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(
+                                values,
                                 budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
                 // The variable stays undefined, so an expression that uses it fails with a message that names it.
@@ -149,7 +150,8 @@ final class AdmissionPolicies {
             String expression = Json.text(validation, "expression");
             try {
                 if (!Boolean.TRUE
-                        .equals(expressions.compiled(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
+                        .equals(expressions.compiled(expression, CelExpression.ResultType.BOOL).evaluate(values,
+                                budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }

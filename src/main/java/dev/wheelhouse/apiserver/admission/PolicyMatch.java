@@ -40,8 +40,10 @@ final class PolicyMatch {
     }
 
     private static boolean any(JsonNode rules, boolean ifNone, boolean exact, Attributes attributes) {
-        return rules.isEmpty() ? ifNone : rules.valueStream()
-                .anyMatch(rule -> covers(rule, attributes.type(), exact, attributes));
+        return rules.isEmpty()
+                ? ifNone
+                : rules.valueStream()
+                        .anyMatch(rule -> covers(rule, attributes.type(), exact, attributes));
     }
 
     /**

@@ -122,7 +122,8 @@ public final class WebhookClient {
                     + inGoWords(e, url));
         }
         if (code < 200 || code > 206) {
-            throw new WebhookException(refusal(code, media != null && media.startsWith("text/") ? answer : new byte[0]));
+            throw new WebhookException(
+                    refusal(code, media != null && media.startsWith("text/") ? answer : new byte[0]));
         }
         Allowance.take((long) TREE_PER_BYTE * answer.length);
         try {

@@ -124,13 +124,15 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
     }
 
     private static void checkParameters(Method method, Class<?> from) {
-        List<Class<?>> rest = new ArrayList<>(List.of(method.getParameterTypes()).subList(1, method.getParameterCount()));
+        List<Class<?>> rest = new ArrayList<>(
+                List.of(method.getParameterTypes()).subList(1, method.getParameterCount()));
         if (!rest.isEmpty() && rest.getLast() == Admission.class) {
             rest.removeLast();
         }
         String object = from.getSimpleName();
-        check(method, rest.isEmpty() || rest.equals(List.of(from)), "its parameters must be (" + object + "), (" + object
-                + ", " + object + ") for the object as it was, each also with an Admission as the last");
+        check(method, rest.isEmpty() || rest.equals(List.of(from)),
+                "its parameters must be (" + object + "), (" + object
+                        + ", " + object + ") for the object as it was, each also with an Admission as the last");
     }
 
     private static void check(Method method, boolean holds, String remedy) {

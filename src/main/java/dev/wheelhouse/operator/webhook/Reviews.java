@@ -92,8 +92,10 @@ final class Reviews {
                 if (verdict == null) {
                     throw new IllegalStateException("it returned null instead of a Verdict");
                 }
-                return verdict.isAllowed() ? allowed(verdict.warnings()) : refusal(verdict.problems(),
-                        verdict.warnings());
+                return verdict.isAllowed()
+                        ? allowed(verdict.warnings())
+                        : refusal(verdict.problems(),
+                                verdict.warnings());
             }
             JsonNode seen = ModelJson.tree(object);
             Object wanted = hook.call(object, before, admission(request));
@@ -216,7 +218,8 @@ final class Reviews {
                 }
             }
         }
-        @Nullable List<Hook> found = routes.get(to);
+        @Nullable
+        List<Hook> found = routes.get(to);
         if (found == null) {
             throw new Refused("there is no @Converts method that leads from " + from + " to " + to);
         }

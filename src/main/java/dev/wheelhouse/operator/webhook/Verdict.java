@@ -46,7 +46,8 @@ public record Verdict(List<Problem> problems, List<String> warnings) {
     /** Also refuses, if the condition holds. */
     public Verdict refuseIf(boolean condition, String field, String message) {
         return condition
-                ? new Verdict(Stream.concat(problems.stream(), Stream.of(new Problem(field, message))).toList(), warnings)
+                ? new Verdict(Stream.concat(problems.stream(), Stream.of(new Problem(field, message))).toList(),
+                        warnings)
                 : this;
     }
 

@@ -170,7 +170,8 @@ public final class Webhooks {
         Hook.Rules rules = hook.admission();
         return new V1ValidatingWebhook().name(hook.name()).clientConfig(client(hook, options, port, authorities))
                 .admissionReviewVersions(List.of("v1")).sideEffects("None").timeoutSeconds(rules.timeoutSeconds())
-                .failurePolicy(failurePolicy(rules)).rules(List.of(rule(hook))).objectSelector(selector(rules.objects()))
+                .failurePolicy(failurePolicy(rules)).rules(List.of(rule(hook)))
+                .objectSelector(selector(rules.objects()))
                 .namespaceSelector(selector(rules.namespaces()));
     }
 
@@ -178,7 +179,8 @@ public final class Webhooks {
         Hook.Rules rules = hook.admission();
         return new V1MutatingWebhook().name(hook.name()).clientConfig(client(hook, options, port, authorities))
                 .admissionReviewVersions(List.of("v1")).sideEffects("None").timeoutSeconds(rules.timeoutSeconds())
-                .failurePolicy(failurePolicy(rules)).rules(List.of(rule(hook))).objectSelector(selector(rules.objects()))
+                .failurePolicy(failurePolicy(rules)).rules(List.of(rule(hook)))
+                .objectSelector(selector(rules.objects()))
                 .namespaceSelector(selector(rules.namespaces())).reinvocationPolicy("IfNeeded");
     }
 

@@ -122,7 +122,8 @@ class RealWebhooksTest {
             List<Scene> scenes = scenes(webhook);
             for (Scene scene : scenes) {
                 Probe configure = Probe.post(GROUP + scene.kind().toLowerCase(Locale.ROOT)
-                        + "webhookconfigurations", configuration(scene.kind(), scene.name(), scene.client(),
+                        + "webhookconfigurations",
+                        configuration(scene.kind(), scene.name(), scene.client(),
                                 scene.more()));
                 assertThat(toUpstream.send(configure).code()).as(scene.name()).isEqualTo(201);
                 assertThat(toOurs.send(configure).code()).as(scene.name()).isEqualTo(201);
@@ -162,10 +163,11 @@ class RealWebhooksTest {
                 Probe.post("/api/v1/namespaces", """
                         {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "seen"}}"""),
                 Probe.merge("/api/v1/namespaces/seen", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}"),
-                Probe.post("/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers?dryRun=All", """
-                        {"kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v1", "metadata": {"name": "seen"},
-                         "spec": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50, "scaleTargetRef":
-                          {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}}}"""),
+                Probe.post("/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers?dryRun=All",
+                        """
+                                {"kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v1", "metadata": {"name": "seen"},
+                                 "spec": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50, "scaleTargetRef":
+                                  {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}}}"""),
                 Probe.delete("/api/v1/namespaces/seen", "{\"propagationPolicy\": \"Background\"}"));
         webhook.respond("/seen", request -> "{\"allowed\": true}");
         for (String kind : List.of("Validating", "Mutating")) {
@@ -195,8 +197,9 @@ class RealWebhooksTest {
             int found = toOurs.send(probe).code();
             List<String> own = webhook.reviews.stream().map(RealWebhooksTest::normal).toList();
             if (wanted != found || !real.equals(own)) {
-                differences.add(probe + "\n  real " + wanted + " " + String.join("\n       ", real) + "\n  ours " + found
-                        + " " + String.join("\n       ", own));
+                differences
+                        .add(probe + "\n  real " + wanted + " " + String.join("\n       ", real) + "\n  ours " + found
+                                + " " + String.join("\n       ", own));
             }
         }
         return differences;
@@ -207,13 +210,14 @@ class RealWebhooksTest {
             throws Exception {
         String version = "{\"name\": \"%s\", \"served\": true, \"storage\": %s, \"schema\": {\"openAPIV3Schema\": "
                 + "{\"type\": \"object\", \"x-kubernetes-preserve-unknown-fields\": true}}}";
-        Probe define = Probe.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
-                {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name":
-                 "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "sites",
-                 "kind": "Site", "singular": "site", "listKind": "SiteList"}, "versions": [%s, %s], "conversion":
-                 {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": %s}}}}"""
-                .formatted(version.formatted("v1", "true"), version.formatted("v1beta1", "false"),
-                        webhook.client("/convert")));
+        Probe define = Probe.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                """
+                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name":
+                         "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "sites",
+                         "kind": "Site", "singular": "site", "listKind": "SiteList"}, "versions": [%s, %s], "conversion":
+                         {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": %s}}}}"""
+                        .formatted(version.formatted("v1", "true"), version.formatted("v1beta1", "false"),
+                                webhook.client("/convert")));
         String path = "/namespaces/default/sites";
         String made = "/apis/example.com/v1" + path;
         String read = "/apis/example.com/v1beta1" + path;

@@ -210,7 +210,8 @@ class OpenApiTest {
 
     private static OpenApi withCustom(String schema) {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
-        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null, 0);
+        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
+                0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
         registry.put(
                 new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",

@@ -45,11 +45,13 @@ class WebhooksTest {
 
     /** @param more fields of the webhook, each with a comma before it */
     private void configure(String kind, String name, String client, String more) {
-        rest.post(GROUP + kind.toLowerCase(Locale.ROOT) + "webhookconfigurations", """
-                {"metadata": {"name": "%1$s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %2$s,
-                 "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [{"apiGroups": ["", "apps",
-                 "example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps", "sites"]}] %3$s}]}
-                """.formatted(name, client, more));
+        rest.post(GROUP + kind.toLowerCase(Locale.ROOT) + "webhookconfigurations",
+                """
+                        {"metadata": {"name": "%1$s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %2$s,
+                         "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [{"apiGroups": ["", "apps",
+                         "example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps", "sites"]}] %3$s}]}
+                        """
+                        .formatted(name, client, more));
         assertThat(rest.last.code()).isEqualTo(201);
     }
 
@@ -175,8 +177,9 @@ class WebhooksTest {
 
     @Test
     void aPatchMayNeitherRenameAnObjectNorNestItWithoutEnd() {
-        webhook.respond("/rename", r -> ScriptedWebhook.patch("[{\"op\": \"replace\", \"path\": \"/metadata/namespace\", "
-                + "\"value\": \"kube-system\"}]"))
+        webhook.respond("/rename",
+                r -> ScriptedWebhook.patch("[{\"op\": \"replace\", \"path\": \"/metadata/namespace\", "
+                        + "\"value\": \"kube-system\"}]"))
                 .respond("/deep", r -> ScriptedWebhook.patch("[{\"op\": \"add\", \"path\": \"/spec\", \"value\": "
                         + "{\"deep\": " + "[".repeat(300) + "]".repeat(300) + "}}]"));
         configure("Mutating", "a", webhook.client("/rename"), "");
@@ -346,11 +349,12 @@ class WebhooksTest {
                 {"\"None\", \"webhook\": {\"conversionReviewVersions\": [\"v1\"]}",
                         "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set "
                                 + "to Webhook"}}) {
-            JsonNode refused = rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
-                    {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
-                     "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1", "served": true, "storage":
-                      true, "schema": {"openAPIV3Schema": {"type": "object"}}}], "conversion": {"strategy": %s}}}"""
-                    .formatted(wrong[0]));
+            JsonNode refused = rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                    """
+                            {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                             "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1", "served": true, "storage":
+                              true, "schema": {"openAPIV3Schema": {"type": "object"}}}], "conversion": {"strategy": %s}}}"""
+                            .formatted(wrong[0]));
             assertThat(Json.text(refused, "message")).contains(wrong[1]);
         }
     }

@@ -84,8 +84,7 @@ class WebhookServerTest {
     }
 
     @ResourceDefinition(group = "example.com", version = "v1beta1", kind = "Site")
-    static class OldSite extends CustomResource<OldSpec, Void> {
-    }
+    static class OldSite extends CustomResource<OldSpec, Void> {}
 
     /** Everything that an operator may have for its own type. */
     static class SiteOperator {
@@ -150,7 +149,8 @@ class WebhookServerTest {
                 {"name": "%s", "served": true, "storage": %s, "schema": {"openAPIV3Schema": {"type": "object",
                  "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}""";
         server.client().resource(new ResourceType("apiextensions.k8s.io", "v1", "customresourcedefinitions",
-                "CustomResourceDefinition", false), Unstructured.class).apply(ObjectKey.cluster("sites.example.com"), "",
+                "CustomResourceDefinition", false), Unstructured.class).apply(ObjectKey.cluster("sites.example.com"),
+                        "",
                         "test", true, """
                                 {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                                  "metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com",
@@ -209,7 +209,8 @@ class WebhookServerTest {
         define();
         serve(new SiteOperator(), WebhookOptions.local(), Clock.system());
         Unstructured made = server.client().resource(SITES, Unstructured.class).apply(ObjectKey.of("default", "a"), "",
-                "test", true, """
+                "test", true,
+                """
                         {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "a", "namespace": "default"},
                          "spec": {"host": "x", "unknown": {"list": [1, null, {"a": 1.50}]}}}""");
 
@@ -370,11 +371,13 @@ class WebhookServerTest {
     private void pointTo(int port) {
         ResourceType type = new ResourceType("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
                 "ValidatingWebhookConfiguration", false);
-        server.client().resource(type, Unstructured.class).apply(ObjectKey.cluster("site-operator"), "", "test", true, """
-                {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-                 "metadata": {"name": "site-operator"}, "webhooks": [{"name": "count.site-operator.wheelhouse.dev",
-                 "admissionReviewVersions": ["v1"], "sideEffects": "None", "clientConfig": {"service":
-                 {"namespace": "default", "name": "hooks", "port": %d}}}]}""".formatted(port));
+        server.client().resource(type, Unstructured.class).apply(ObjectKey.cluster("site-operator"), "", "test", true,
+                """
+                        {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+                         "metadata": {"name": "site-operator"}, "webhooks": [{"name": "count.site-operator.wheelhouse.dev",
+                         "admissionReviewVersions": ["v1"], "sideEffects": "None", "clientConfig": {"service":
+                         {"namespace": "default", "name": "hooks", "port": %d}}}]}"""
+                        .formatted(port));
     }
 
     @Test
@@ -477,10 +480,12 @@ class WebhookServerTest {
 
     @Test
     void aMethodThatCannotBeCalledIsRefusedAtTheStartWithTheRemedy() {
-        Map<Object, String> remedies = Map.of(new Wrong.NoObject(), "its first parameter must be the class of the objects",
+        Map<Object, String> remedies = Map.of(new Wrong.NoObject(),
+                "its first parameter must be the class of the objects",
                 new Wrong.NoVerdict(), "NoVerdict.check cannot be called: it must return a Verdict",
                 new Wrong.MutatesDeletions(), "a deletion has no object to change: use @Validates",
-                new Wrong.OneWay(), "there is no @Converts method that leads from example.com/v1 to example.com/v1beta1",
+                new Wrong.OneWay(),
+                "there is no @Converts method that leads from example.com/v1 to example.com/v1beta1",
                 new Wrong.Unrelated(), "not from example.com/v1 Site to v1 ConfigMap",
                 new Wrong.TooSlow(), "timeoutSeconds must be from 1 to 30",
                 new Wrong.Strangers(), "its parameters must be (Site), (Site, Site) for the object as it was");
