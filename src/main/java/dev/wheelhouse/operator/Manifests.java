@@ -34,9 +34,10 @@ import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.Webhooks;
 
 /**
- * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account with
- * exactly the rights that they declare, a Service if they have webhooks, and a Deployment if an image is named. A unit
- * test keeps a file of them current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file. Not thread safe.
+ * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account
+ * with exactly the rights that they declare, a Service if they have webhooks, and a Deployment if an image is named. A
+ * unit test keeps a file of them current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file.
+ * Not thread safe.
  *
  * <p>As a program: {@code java -cp … dev.wheelhouse.operator.Manifests com.example.WebsiteOperator [--output DIR]
  * [--namespace NAMESPACE] [--name NAME] [--image IMAGE]}.

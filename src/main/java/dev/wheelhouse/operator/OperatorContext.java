@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -40,6 +42,9 @@ import dev.wheelhouse.operator.Declaration.Role;
 
 /** The context of one sync. Every write goes through the executor, which fences, counts, logs or plans it. */
 final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+    private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
+    private static final int MANY = 10;
+
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
     private final Caches<P> caches;
@@ -130,9 +135,25 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         T answer = part.model().cast(write(new Action.Apply(part.type(), of, "", part.model(),
                 declaration.fieldManager(), true, ModelJson.write(body), why)));
         if (executor.writes()) {
-            controller.applied.put(key, target, memo(part.type(), wanted, answer));
+            Memo memo = memo(part.type(), wanted, answer, takenBack(target, wanted, stored, why));
+            controller.applied.put(key, target, memo);
         }
         return answer;
+    }
+
+    /** Counts how often others change what this operator wants, and warns when it does not end. */
+    private int takenBack(Target target, Object wanted, @Nullable KubernetesObject stored, String why) {
+        Memo last = controller.applied.get(key, target);
+        if (last == null || stored == null || !last.wanted().equals(Drift.hash(wanted))) {
+            return 0;
+        }
+        int times = last.takenBack() + 1;
+        if (times % MANY == 0) {
+            log.warn("{}: other clients have changed {} {} {} times, and each time it was applied again ({}): leave "
+                    + "out of the wanted object the fields that others set", declaration.name(), target.type(),
+                    target.key(), times, why);
+        }
+        return times;
     }
 
     /** Null if the stored object is as this operator applied it the last time. */
@@ -149,7 +170,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (same && last.version().equals(stored.getMetadata().getResourceVersion())) {
             return null;
         }
-        Memo now = memo(type, wanted, stored);
+        Memo now = memo(type, wanted, stored, same ? last.takenBack() : 0);
         if (same && now.shown().equals(last.shown())) {
             controller.applied.put(key, target, now);
             return null;
@@ -159,11 +180,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return drift != null || !executor.writes() ? drift : "this process has not applied it yet";
     }
 
-    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored) {
+    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored, int takenBack) {
         V1ObjectMeta meta = stored.getMetadata();
         return new Memo(String.valueOf(meta.getUid()), Drift.hash(wanted),
                 Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type))),
-                String.valueOf(meta.getResourceVersion()));
+                String.valueOf(meta.getResourceVersion()), takenBack);
     }
 
     @SuppressWarnings("unchecked")
@@ -275,7 +296,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
-        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "");
+        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "",
+                0);
         if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
             return;
         }
@@ -287,7 +309,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         patch.set("status", StatusChange.diff(before, next));
         if (patchPrimary("status", patch, "the status has changed") && executor.writes()) {
             controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
-                    Drift.hash(status(type, ModelJson.tree(primary).path("status"))), ""));
+                    Drift.hash(status(type, ModelJson.tree(primary).path("status"))), "", 0));
         }
     }
 

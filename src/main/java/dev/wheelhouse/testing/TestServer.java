@@ -46,7 +46,7 @@ public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
     /** More rounds than any test needs whose controllers come to rest. */
-    private static final int MOST_ROUNDS = 20_000;
+    private static final int MOST_ROUNDS = 5_000;
     private static final String CLIENT = "wheelhouse";
     static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 

@@ -1,10 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static dev.wheelhouse.operator.OperatorWorld.BLOG;
-import static dev.wheelhouse.operator.OperatorWorld.SITES;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +35,11 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
+
+import static dev.wheelhouse.operator.OperatorWorld.BLOG;
+import static dev.wheelhouse.operator.OperatorWorld.SITES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ReconcilingOperatorTest {
     private static final ResourceType GADGETS = new ResourceType("example.com", "v1", "gadgets", "Gadget", true);
@@ -440,7 +440,8 @@ class ReconcilingOperatorTest {
         assertThat(world.json(SITES).at("/status/conditions/0")).hasToString("""
                 {"type":"Synced","status":"False","reason":"Failed",\
                 "message":"java.lang.IllegalStateException: no disk, attempt 1","observedGeneration":1,\
-                "lastTransitionTime":"%s"}""".formatted(world.json(SITES).at("/status/conditions/0/lastTransitionTime").asString()));
+                "lastTransitionTime":"%s"}"""
+                .formatted(world.json(SITES).at("/status/conditions/0/lastTransitionTime").asString()));
         world.settle(Duration.ofMillis(5));
         assertThat(failures).containsExactly(0, 1);
         fails[0] = false;

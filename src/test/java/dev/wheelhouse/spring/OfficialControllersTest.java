@@ -180,7 +180,8 @@ class OfficialControllersTest {
             Annotated annotated = context.getBean(Annotated.class);
             create(context, "again");
             create(context, "broken");
-            eventually("a wanted requeue comes", SOON, () -> annotated.seen.stream().filter("again"::equals).count() > 3);
+            eventually("a wanted requeue comes", SOON,
+                    () -> annotated.seen.stream().filter("again"::equals).count() > 3);
             eventually("the failure is shown", SOON, () -> state(context, "annotated").failingKeys() == 1);
 
             assertThat(annotated.threads).hasSize(1).noneMatch(Thread::isVirtual);

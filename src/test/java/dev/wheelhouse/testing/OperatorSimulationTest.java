@@ -77,10 +77,10 @@ class OperatorSimulationTest {
                 .containsExactly("ConfigMap default/shop: data.port is 30000; without faults it is 30001");
         assertThat(finding.story()).containsSubsequence(
                 "website-operator reconciles default/blog; its caches show ",
-                "website-operator does apply ConfigMap default/blog {\"data\":{\"port\":\"30000\"}} -> version ",
+                "website-operator applies ConfigMap default/blog {\"data\":{\"port\":\"30000\"}} -> version ",
                 "LATE WATCH: the watch of configmaps is late from now on; it would tell that ConfigMap default/blog",
-                "website-operator reconciles default/shop; its caches show ConfigMap kube-root-ca.crt",
-                "website-operator does apply ConfigMap default/shop {\"data\":{\"port\":\"30000\"}} -> version ");
+                "website-operator reconciles default/shop; its caches show no ConfigMap",
+                "website-operator applies ConfigMap default/shop {\"data\":{\"port\":\"30000\"}} -> version ");
     }
 
     @Test
@@ -94,7 +94,7 @@ class OperatorSimulationTest {
         assertThat(finding.story()).containsSubsequence(
                 "120.000 s  somebody changes the page",
                 "the cache of website-operator learns that Website default/blog",
-                "website-operator does apply ConfigMap default/blog {\"data\":{\"index.html\":\"Welcome\"}}",
+                "website-operator applies ConfigMap default/blog {\"data\":{\"index.html\":\"Welcome\"}}",
                 "CRASH: website-operator ends before it can apply Deployment default/blog",
                 "website-operator (process 2) starts with empty memory",
                 "website-operator (process 2) reconciles default/blog");
