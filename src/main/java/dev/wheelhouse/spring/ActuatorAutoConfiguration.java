@@ -24,8 +24,9 @@ class ActuatorAutoConfiguration {
     static class HealthOfCaches {
         @Bean
         CachesHealthIndicator cachesHealthIndicator(ControllerManager manager, ObjectProvider<InformerStates> informers,
-                Clock clock) {
-            return new CachesHealthIndicator(manager::isRunning, manager::standsBy, manager::waitingFor,
+                ServedWebhooks webhooks, Clock clock) {
+            return new CachesHealthIndicator(() -> manager.isRunning() && webhooks.isReady(),
+                    () -> manager.standsBy() && webhooks.isReady(), () -> webhooks.waitingFor(manager.waitingFor()),
                     informers.orderedStream().toList(), clock);
         }
 

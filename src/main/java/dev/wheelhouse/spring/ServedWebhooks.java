@@ -3,6 +3,7 @@ package dev.wheelhouse.spring;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,6 +62,18 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
         }
         return new ServedWebhooks(
                 WebhookServer.start(webhooks, options, connection.client(), clock, mayWrite, runner));
+    }
+
+    /** Whether API servers that call get an answer. */
+    boolean isReady() {
+        return server == null || server.isReady();
+    }
+
+    /** The reasons of others why this process is not ready, with that of the webhooks. */
+    List<String> waitingFor(List<String> others) {
+        return isReady()
+                ? others
+                : Stream.concat(others.stream(), Stream.of("webhooks wait for a certificate")).toList();
     }
 
     @Override
