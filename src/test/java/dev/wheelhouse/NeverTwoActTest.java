@@ -165,7 +165,8 @@ class NeverTwoActTest {
             return new Replica("r" + number, network, application.run("--server.port=0",
                     "--wheelhouse.kubeconfig=" + kubeconfig, "--replica=r" + number,
                     "--wheelhouse.controllers=annotated,native", "--wheelhouse.leader-election.enabled=true",
-                    "--wheelhouse.leader-election.lease-duration=2s", "--wheelhouse.leader-election.renew-deadline=1500ms",
+                    "--wheelhouse.leader-election.lease-duration=2s",
+                    "--wheelhouse.leader-election.renew-deadline=1500ms",
                     "--wheelhouse.leader-election.retry-period=100ms"), lost);
         }
 

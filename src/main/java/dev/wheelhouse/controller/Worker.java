@@ -165,8 +165,10 @@ public final class Worker<K> implements Loop {
     private void sayThatZeroSpins(K key, Result.RequeueAfter after) {
         if (!saidThatZeroSpins) {
             saidThatZeroSpins = true;
-            log.warn("{}: the sync of {} asks for another one after {}; such keys wait for the rate limiter's delay, so "
-                    + "that they do not spin. Return requeue() to say so, or a longer delay", controller, key,
+            log.warn(
+                    "{}: the sync of {} asks for another one after {}; such keys wait for the rate limiter's delay, so "
+                            + "that they do not spin. Return requeue() to say so, or a longer delay",
+                    controller, key,
                     after.delay());
         }
     }

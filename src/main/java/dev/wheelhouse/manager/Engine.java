@@ -11,9 +11,9 @@ import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The parts of one process that runs controllers. Starts them, and stops them in reverse order: the controllers, which
- * finish their syncs, the caches, the recorded Events, the threads, and the lead. It does not close the connection to
- * the API server.
+ * The parts of one process that runs controllers. Starts them, and stops them in reverse order: the controllers,
+ * which finish their syncs, the caches, the recorded Events, the threads, and the lead. It does not close the
+ * connection to the API server.
  *
  * @param runner runs the loops of all parts
  */

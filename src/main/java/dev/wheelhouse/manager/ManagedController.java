@@ -320,7 +320,8 @@ final class ManagedController {
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         List<FailingKey> failing = outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream())
                 .limit(MOST_FAILING).toList();
-        return new ControllerState(name(), doing, blocked().stream().map(this::describe).toList(), failingKeys(),
+        return new ControllerState(name(), doing.isEmpty() ? "starting" : doing,
+                blocked().stream().map(this::describe).toList(), failingKeys(),
                 failing);
     }
 

@@ -7,8 +7,8 @@ import dev.wheelhouse.controller.ControllerContext;
 public interface Preparation {
     /**
      * Does the work, or goes on with it. Called before each life of the controller, by a thread of its own that may
-     * block, and again after a while until nothing is left to wait for. An exception counts as a failure; its message is
-     * reported.
+     * block, and again after a while until nothing is left to wait for. An exception counts as a failure; its message
+     * is reported.
      *
      * @return the reason to wait, in a sentence; empty if the controller can be made
      */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.metrics;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -47,8 +48,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
     }
 
     private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value) {
-        Gauge.builder(meter, () -> value.applyAsDouble(states.get(queue).get())).description(description).tag("name", queue)
-                .strongReference(true).register(registry);
+        Gauge.builder(meter, () -> value.applyAsDouble(Objects.requireNonNull(states.get(queue)).get()))
+                .description(description).tag("name", queue).strongReference(true).register(registry);
     }
 
     @Override

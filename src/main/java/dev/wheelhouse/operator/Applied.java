@@ -24,10 +24,19 @@ final class Applied {
 
     /**
      * @param uid the stored object's UID
-     * @param wanted a hash of the configuration that was sent; null for an object that others applied
+     * @param wanted a hash of the configuration that was sent
      * @param shown a hash of the stored values of the wanted fields
+     * @param version a version at which the stored object has these values
+     * @param takenBack how many times the same configuration was sent again, because others had changed its fields
      */
-    record Memo(String uid, @Nullable UUID wanted, @Nullable UUID shown) {}
+    record Memo(String uid, UUID wanted, UUID shown, String version, int takenBack) {
+        private static final UUID NONE = new UUID(0, 0);
+
+        /** The memory of an object that this operator did not apply. */
+        static Memo ofOthers(String uid) {
+            return new Memo(uid, NONE, NONE, "", 0);
+        }
+    }
 
     @Nullable
     Memo get(ObjectKey owner, Target target) {

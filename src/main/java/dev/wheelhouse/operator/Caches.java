@@ -84,13 +84,15 @@ final class Caches<P extends KubernetesObject> {
     private <T extends KubernetesObject> void addIndex(Declaration.Index<T> index) {
         informers.forEach((part, informer) -> {
             if (part.model() == index.model()) {
-                Caches.<T>indexer(informer).ensureIndex(declaration.name() + "/" + index.name(), object -> guarded(index.model(), "the index " + index.name(), object, index.values()));
+                Caches.<T>indexer(informer).ensureIndex(declaration.name() + "/" + index.name(),
+                        object -> guarded(index.model(), "the index " + index.name(), object, index.values()));
             }
         });
     }
 
     @SuppressWarnings("unchecked")
-    private static <T extends KubernetesObject> Indexer<T> indexer(SharedIndexInformer<? extends KubernetesObject> informer) {
+    private static <T extends KubernetesObject> Indexer<T> indexer(
+            SharedIndexInformer<? extends KubernetesObject> informer) {
         return (Indexer<T>) informer.getIndexer();
     }
 
@@ -291,7 +293,8 @@ final class Caches<P extends KubernetesObject> {
         if (declaration.indexes().stream()
                 .noneMatch(known -> known.name().equals(index) && known.model() == parts.getFirst().model())) {
             throw new IllegalArgumentException("operator " + declaration.name() + " has no index \"" + index + "\" of "
-                    + parts.getFirst().model().getSimpleName() + ": add setup.index(\"" + index + "\", …) in its setup");
+                    + parts.getFirst().model().getSimpleName() + ": add setup.index(\"" + index
+                    + "\", …) in its setup");
         }
         return merged(parts, part -> informer(part).getIndexer().byIndex(declaration.name() + "/" + index, value));
     }

@@ -3,6 +3,8 @@ package dev.wheelhouse.operator;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -104,6 +106,8 @@ final class ClassSchema {
         scalars(scalars, "integer", "int32", byte.class, Byte.class, short.class, Short.class, int.class,
                 Integer.class);
         scalars(scalars, "integer", "int64", long.class, Long.class);
+        scalars(scalars, "integer", "", BigInteger.class);
+        scalars(scalars, "number", "", BigDecimal.class);
         scalars(scalars, "number", "float", float.class, Float.class);
         scalars(scalars, "number", "double", double.class, Double.class);
         scalars(scalars, "time", "", Instant.class, OffsetDateTime.class);

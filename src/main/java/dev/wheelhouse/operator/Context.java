@@ -66,7 +66,11 @@ public interface Context<P extends KubernetesObject> {
      */
     void event(EventType type, String reason, String message);
 
-    /** Does what a decision says: objects, pruning, status, Events. @return when to reconcile again */
+    /**
+     * Does what a decision says, in this order: the objects, pruning, the status, Events. The first failure ends it.
+     *
+     * @return when to reconcile again
+     */
     Result execute(Decision decision);
 
     /**

@@ -2,11 +2,17 @@ package dev.wheelhouse.operator;
 
 /** What an operator does about its CustomResourceDefinition before it starts. */
 public enum CrdPolicy {
-    /** Creates the definition, or updates an older one, and waits until it is served. */
+    /**
+     * Creates the definition, or updates an older one, and waits until it is served. An update takes no version and no
+     * field away. A definition that has fields that the class lacks is left as it is, with a warning; if it also lacks
+     * fields of the class, the operator does not start, and the error names the fields. A definition that somebody
+     * deletes afterwards stays deleted until the process starts again.
+     */
     INSTALL,
     /**
-     * Compares the installed definition with the operator's class. A difference that loses fields is an error that names
-     * the fields; the operator does not start.
+     * Compares the installed definition with the operator's class before each start of the operator. A field of the
+     * class that the definition lacks would be dropped from what the operator writes: it is an error that names the
+     * field, and the operator does not start. Waits for a definition that is not there yet.
      */
     CHECK,
     /** Waits until the type is served, whoever installs it. */

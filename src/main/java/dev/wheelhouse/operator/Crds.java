@@ -29,8 +29,8 @@ import dev.wheelhouse.operator.schema.Scale;
  * <tr><td>String, char, enums, numbers, boolean, byte[]</td><td>the types of JSON, with the format</td></tr>
  * <tr><td>Instant, OffsetDateTime, LocalDate, Duration, UUID, URI</td><td>texts</td></tr>
  * <tr><td>Quantity, IntOrString</td><td>a number or a text</td></tr>
- * <tr><td>List, Set, arrays; Map with keys of String or an enum</td><td>lists and objects; a Set of plain values refuses
- * duplicates</td></tr>
+ * <tr><td>List, Set, arrays; Map with keys of String or an enum</td>
+ * <td>lists and objects; a Set of plain values refuses duplicates</td></tr>
  * <tr><td>Object, JsonNode</td><td>any JSON</td></tr>
  * <tr><td>records and classes</td><td>objects with their fields; a class that contains itself is refused</td></tr>
  * <tr><td>parts of Kubernetes' own types, such as V1PodTemplateSpec</td><td>Kubernetes' schema and list keys, without

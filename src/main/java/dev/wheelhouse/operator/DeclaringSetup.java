@@ -215,6 +215,8 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
 
     @Override
     public Setup<P> errorCondition(String type) {
+        require(ResourceTypes.hasStatusSubresource(primary.model()),
+                "the error condition %s needs a status, and %s has none", type, primary.type().kind());
         errorCondition = type;
         return this;
     }

@@ -39,9 +39,10 @@ final class Drift {
             return null;
         }
         if (wanted instanceof List<?> items && stored instanceof List<?> others) {
-            return items.stream().allMatch(item -> others.stream().anyMatch(other -> first(item, other, "", false) == null))
-                    ? null
-                    : path + " changes";
+            return items.stream()
+                    .allMatch(item -> others.stream().anyMatch(other -> first(item, other, "", false) == null))
+                            ? null
+                            : path + " changes";
         }
         if (wanted.equals(stored)) {
             return null;

@@ -14,6 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Capabilities;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -25,11 +26,18 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1ServicePort;
+import io.kubernetes.client.openapi.models.V1ServiceSpec;
+
+import dev.wheelhouse.operator.webhook.WebhookOptions;
+import dev.wheelhouse.operator.webhook.Webhooks;
 
 /**
- * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account with
- * exactly the rights that they declare, and, if an image is named, a Deployment. A unit test keeps a file of them
- * current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file. Not thread safe.
+ * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account
+ * with exactly the rights that they declare, a Service if they have webhooks, and a Deployment if an image is named. A
+ * unit test keeps a file of them current: it compares {@code Manifests.of(new WebsiteOperator()).yaml()} with the file.
+ * Not thread safe.
  *
  * <p>As a program: {@code java -cp … dev.wheelhouse.operator.Manifests com.example.WebsiteOperator [--output DIR]
  * [--namespace NAMESPACE] [--name NAME] [--image IMAGE]}.
@@ -39,12 +47,14 @@ public final class Manifests {
             + " [--name NAME] [--image IMAGE]";
 
     private final List<Declaration<?>> operators;
+    private final Webhooks webhooks;
     private String name;
     private String namespace = "default";
     private @Nullable String image;
 
-    private Manifests(List<Declaration<?>> operators) {
+    private Manifests(List<Declaration<?>> operators, Webhooks webhooks) {
         this.operators = operators;
+        this.webhooks = webhooks;
         this.name = operators.getFirst().name();
     }
 
@@ -63,7 +73,7 @@ public final class Manifests {
         }
         List<Declaration<?>> declarations = new ArrayList<>();
         operators.forEach(operator -> declarations.add(Declaration.of(operator)));
-        return new Manifests(declarations);
+        return new Manifests(declarations, Operators.webhooks(operators));
     }
 
     /** The namespace that the operators run in. The default is {@code default}. */
@@ -95,7 +105,8 @@ public final class Manifests {
     }
 
     /**
-     * Writes {@code crds.yaml}, {@code rbac.yaml} and, if there is an image, {@code deployment.yaml}.
+     * Writes {@code crds.yaml} and {@code rbac.yaml}, {@code webhooks.yaml} if there are webhooks, and
+     * {@code deployment.yaml} if there is an image.
      *
      * @param directory is created if there is none
      */
@@ -115,11 +126,24 @@ public final class Manifests {
         if (!definitions.isEmpty()) {
             files.put("crds.yaml", definitions);
         }
-        files.put("rbac.yaml", new Rbac(name, namespace, operators).objects());
+        files.put("rbac.yaml", new Rbac(name, namespace, operators, webhooks).objects());
+        if (!webhooks.isEmpty()) {
+            files.put("webhooks.yaml", List.of(service()));
+        }
         if (image != null) {
             files.put("deployment.yaml", List.of(deployment(image)));
         }
         return files;
+    }
+
+    /** The Service by which API servers call the webhooks. The operator itself makes the rest that they need. */
+    private V1Service service() {
+        WebhookOptions options = WebhookOptions.behind(namespace, name);
+        return new V1Service().apiVersion("v1").kind("Service")
+                .metadata(new V1ObjectMeta().namespace(namespace).name(options.service()))
+                .spec(new V1ServiceSpec().selector(Map.of("app.kubernetes.io/name", name))
+                        .addPortsItem(new V1ServicePort().name("webhooks").port(443)
+                                .targetPort(new IntOrString(options.port()))));
     }
 
     private V1Deployment deployment(String of) {

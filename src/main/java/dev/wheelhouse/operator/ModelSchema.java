@@ -18,8 +18,8 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 
 /**
  * The schemas of the official client's model classes, such as {@code V1PodTemplateSpec}, from the facts of Kubernetes'
- * types. They have no descriptions, since those of a pod template alone exceed what {@code kubectl apply} may store, and
- * no lists of allowed values, so that values of a later Kubernetes pass.
+ * types. They have no descriptions, because a definition with those of pod templates can exceed what
+ * {@code kubectl apply} may store, and no lists of allowed values, so that values of a later Kubernetes pass.
  */
 final class ModelSchema {
     private static final String MODELS = "io.kubernetes.client.openapi.models.";

@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -40,6 +42,9 @@ import dev.wheelhouse.operator.Declaration.Role;
 
 /** The context of one sync. Every write goes through the executor, which fences, counts, logs or plans it. */
 final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+    private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
+    private static final int MANY = 10;
+
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
     private final Caches<P> caches;
@@ -130,9 +135,25 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         T answer = part.model().cast(write(new Action.Apply(part.type(), of, "", part.model(),
                 declaration.fieldManager(), true, ModelJson.write(body), why)));
         if (executor.writes()) {
-            controller.applied.put(key, target, memo(part.type(), wanted, answer));
+            Memo memo = memo(part.type(), wanted, answer, takenBack(target, wanted, stored, why));
+            controller.applied.put(key, target, memo);
         }
         return answer;
+    }
+
+    /** Counts how often others change what this operator wants, and warns when it does not end. */
+    private int takenBack(Target target, Object wanted, @Nullable KubernetesObject stored, String why) {
+        Memo last = controller.applied.get(key, target);
+        if (last == null || stored == null || !last.wanted().equals(Drift.hash(wanted))) {
+            return 0;
+        }
+        int times = last.takenBack() + 1;
+        if (times % MANY == 0) {
+            log.warn("{}: other clients have changed {} {} {} times, and each time it was applied again ({}): leave "
+                    + "out of the wanted object the fields that others set", declaration.name(), target.type(),
+                    target.key(), times, why);
+        }
+        return times;
     }
 
     /** Null if the stored object is as this operator applied it the last time. */
@@ -143,7 +164,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     + owner.getKind() + " " + owner.getName() + ", so " + declaration.primary().type().kind() + " "
                     + key + " cannot own it: choose another name", null);
         }
-        if (memo(type, wanted, stored).equals(controller.applied.get(key, target))) {
+        Memo last = controller.applied.get(key, target);
+        UUID hash = Drift.hash(wanted);
+        boolean same = last != null && last.uid().equals(stored.getMetadata().getUid()) && hash.equals(last.wanted());
+        if (same && last.version().equals(stored.getMetadata().getResourceVersion())) {
+            return null;
+        }
+        Memo now = memo(type, wanted, stored, same ? last.takenBack() : 0);
+        if (same && now.shown().equals(last.shown())) {
+            controller.applied.put(key, target, now);
             return null;
         }
         String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), type),
@@ -151,9 +180,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return drift != null || !executor.writes() ? drift : "this process has not applied it yet";
     }
 
-    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored) {
-        UUID shown = Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type)));
-        return new Memo(String.valueOf(stored.getMetadata().getUid()), Drift.hash(wanted), shown);
+    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored, int takenBack) {
+        V1ObjectMeta meta = stored.getMetadata();
+        return new Memo(String.valueOf(meta.getUid()), Drift.hash(wanted),
+                Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type))),
+                String.valueOf(meta.getResourceVersion()), takenBack);
     }
 
     @SuppressWarnings("unchecked")
@@ -180,14 +211,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     @Override
     public void prune(List<? extends KubernetesObject> kept) {
         Set<Target> wanted = new HashSet<>();
-        for (KubernetesObject object : kept) {
-            Part<?> part = partToApply(object);
-            String namespace = Objects.requireNonNullElse(object.getMetadata().getNamespace(),
-                    Objects.requireNonNullElse(meta().getNamespace(), ""));
-            wanted.add(new Target(part.type(), ObjectKey.of(part.type().namespaced() ? namespace : "",
-                    object.getMetadata().getName()), ""));
-        }
+        kept.forEach(object -> wanted.add(target(object)));
         declaration.owned().forEach(part -> prune(part, wanted));
+    }
+
+    /** The object that an apply of a wanted object concerns. */
+    private Target target(KubernetesObject wanted) {
+        ResourceType type = partToApply(wanted).type();
+        V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
+        String namespace = Objects.requireNonNullElse(of.getNamespace(),
+                Objects.requireNonNullElse(meta().getNamespace(), ""));
+        return new Target(type, ObjectKey.of(type.namespaced() ? namespace : "",
+                Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
@@ -204,7 +239,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private boolean wasApplied(Target target, String uid) {
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {
-            return memo.wanted() != null;
+            return !memo.equals(Memo.ofOthers(uid));
         }
         try {
             if (controller.client().metadata(target.type()).appliers(target.key())
@@ -217,7 +252,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             }
             throw e;
         }
-        controller.applied.put(key, target, new Memo(uid, null, null));
+        controller.applied.put(key, target, Memo.ofOthers(uid));
         return false;
     }
 
@@ -261,16 +296,20 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
-        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)));
+        Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "",
+                0);
         if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
             return;
         }
-        boolean own = ResourceTypes.hasStatusSubresource(declaration.primary().model());
+        if (!ResourceTypes.hasStatusSubresource(declaration.primary().model())) {
+            throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
+                    + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
+        }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.set("status", StatusChange.diff(before, next));
-        if (patchPrimary(own ? "status" : "", patch, "the status has changed") && executor.writes()) {
+        if (patchPrimary("status", patch, "the status has changed") && executor.writes()) {
             controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
-                    Drift.hash(status(type, ModelJson.tree(primary).path("status")))));
+                    Drift.hash(status(type, ModelJson.tree(primary).path("status"))), "", 0));
         }
     }
 
@@ -314,6 +353,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Result execute(Decision decision) {
+        requireDistinct(decision.objects());
         decision.objects().forEach(this::apply);
         if (!decision.keepsOthers()) {
             prune(decision.objects());
@@ -323,6 +363,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
         return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
+    }
+
+    private void requireDistinct(List<KubernetesObject> objects) {
+        Set<Target> targets = new HashSet<>();
+        for (KubernetesObject object : objects) {
+            Target target = target(object);
+            if (!targets.add(target)) {
+                throw new IllegalArgumentException("the decision about " + declaration.primary().type().kind() + " "
+                        + key + " wants " + target.type() + " " + target.key() + " twice: only one of them can be");
+            }
+        }
     }
 
     @Override

@@ -1,6 +1,9 @@
 package dev.wheelhouse.operator;
 
+import java.util.Collection;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -9,11 +12,23 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.operator.webhook.Webhooks;
 import dev.wheelhouse.manager.Preparation;
 
 /** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
 public final class Operators {
     private Operators() {}
+
+    /**
+     * The webhook methods of operators.
+     *
+     * @throws IllegalArgumentException if a declaration or a method cannot work; the message names it and the remedy
+     */
+    public static Webhooks webhooks(Collection<? extends Operator<?>> operators) {
+        Map<String, Operator<?>> named = new TreeMap<>();
+        operators.forEach(operator -> named.put(Declaration.of(operator).name(), operator));
+        return Webhooks.of(named, ResourceTypes::of);
+    }
 
     /**
      * Runs the operator's {@link Operator#setup} and describes its controller.

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,6 +24,8 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.webhook.WebhookOptions;
+import dev.wheelhouse.operator.webhook.Webhooks;
 
 /**
  * The rights that operators need for what they declare, and a service account that has them. Rights on types that are
@@ -44,13 +47,26 @@ final class Rbac {
 
     /**
      * @param account the name of the service account, the roles and the bindings
-     * @param namespace of the service account and of the election's Lease
+     * @param namespace of the service account, of the election's Lease and of the webhooks' certificates
      */
-    Rbac(String account, String namespace, Collection<Declaration<?>> operators) {
+    Rbac(String account, String namespace, Collection<Declaration<?>> operators, Webhooks webhooks) {
         this.account = account;
         this.namespace = namespace;
         operators.forEach(this::add);
         add(Set.of(namespace), ResourceType.LEASES, "", "get", "create", "update");
+        if (!webhooks.isEmpty()) {
+            WebhookOptions options = WebhookOptions.behind(namespace, account);
+            add(Set.of(namespace), ResourceType.SECRETS, "", "create");
+            add(namespace, new Target("", ResourceType.SECRETS.plural(), options.secret()), "get", "update");
+            webhooks.configurations(options, "").forEach(configuration -> {
+                String resource = configuration.getKind().toLowerCase(Locale.ROOT) + "s";
+                String group = "admissionregistration.k8s.io";
+                add("", new Target(group, resource, ""), "create");
+                add("", new Target(group, resource, configuration.getMetadata().getName()), "patch");
+            });
+            webhooks.conversions(options, "").keySet().forEach(definition -> add("",
+                    new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "patch"));
+        }
     }
 
     private void add(Declaration<?> operator) {

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +24,12 @@ import dev.wheelhouse.facts.BuiltInResource;
 public final class ResourceTypes {
     /** The official client's names: {@code V1Deployment}, {@code CoreV1Event}, {@code V2HorizontalPodAutoscaler}. */
     private static final Pattern OFFICIAL = Pattern.compile("(\\w*?)V(\\d+(?:alpha\\d+|beta\\d+)?)([A-Z]\\w*)");
+    private static final ClassValue<Optional<BuiltInResource>> BUILT_IN = new ClassValue<>() {
+        @Override
+        protected Optional<BuiltInResource> computeValue(Class<?> model) {
+            return find(model);
+        }
+    };
     private static final String MODELS = "io.kubernetes.client.openapi.models";
 
     private ResourceTypes() {}
@@ -66,9 +73,13 @@ public final class ResourceTypes {
     }
 
     private static @Nullable BuiltInResource builtIn(Class<?> model) {
+        return BUILT_IN.get(model).orElse(null);
+    }
+
+    private static Optional<BuiltInResource> find(Class<?> model) {
         Matcher name = OFFICIAL.matcher(model.getSimpleName());
         if (!name.matches()) {
-            return null;
+            return Optional.empty();
         }
         String prefix = name.group(1).toLowerCase(Locale.ROOT);
         for (BuiltInResource resource : Facts.RESOURCES) {
@@ -76,10 +87,10 @@ public final class ResourceTypes {
             String group = type.group().isEmpty() ? "core" : type.group().split("\\.", 2)[0];
             if (type.kind().equals(name.group(3)) && type.version().equals("v" + name.group(2))
                     && (prefix.isEmpty() || prefix.equals(group))) {
-                return resource;
+                return Optional.of(resource);
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     private static ResourceType custom(Class<?> model, ResourceDefinition definition) {

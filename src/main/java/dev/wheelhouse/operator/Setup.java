@@ -93,7 +93,8 @@ public interface Setup<P extends KubernetesObject> {
 
     /**
      * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success sets
-     * it to {@code True}. The status must have {@code conditions}.
+     * it to {@code True}. A conflict with another client's write is no failure. The status must have
+     * {@code conditions}.
      */
     Setup<P> errorCondition(String type);
 

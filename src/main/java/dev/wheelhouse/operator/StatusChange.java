@@ -101,7 +101,8 @@ final class StatusChange {
         for (Map.Entry<String, JsonNode> field : after.properties()) {
             JsonNode old = before.path(field.getKey());
             if (!old.equals(field.getValue())) {
-                diff.set(field.getKey(), field.getValue() instanceof ObjectNode object ? diff(old, object)
+                diff.set(field.getKey(), field.getValue() instanceof ObjectNode object
+                        ? diff(old, object)
                         : field.getValue());
             }
         }

@@ -32,6 +32,9 @@ import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.metrics.Meters;
+import dev.wheelhouse.operator.webhook.WebhookOptions;
+import dev.wheelhouse.operator.webhook.WebhookServer;
+import dev.wheelhouse.operator.webhook.Webhooks;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -39,7 +42,7 @@ import dev.wheelhouse.runtime.LoopRunner;
  * Runs operators in a process without Spring:
  *
  * <pre>{@code
- * public static void main(String[] args) throws Exception {
+ * public static void main(String[] args) {
  *     Wheelhouse.builder().operator(new WebsiteOperator()).runUntilStopped();
  * }
  * }</pre>
@@ -52,6 +55,7 @@ public final class Wheelhouse implements AutoCloseable {
     private final Engine engine;
     private final KubeClient client;
     private final @Nullable HealthServer health;
+    private final @Nullable WebhookServer webhooks;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile String leadLost = "";
@@ -62,6 +66,7 @@ public final class Wheelhouse implements AutoCloseable {
         // Declarations that cannot work end the start before anything runs.
         List<ControllerDescriptor> operators = new ArrayList<>();
         wanted.operators.forEach(operator -> operators.add(Operators.descriptor(operator)));
+        Webhooks methods = Operators.webhooks(wanted.operators);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
         ManagerGuard guard = new ManagerGuard(
@@ -82,10 +87,17 @@ public final class Wheelhouse implements AutoCloseable {
         log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
         try {
             health = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
+            webhooks = methods.isEmpty() || wanted.webhooks == null
+                    ? null
+                    : WebhookServer.start(methods, wanted.webhooks, client, clock,
+                            () -> election.leadership().isLeader() && !wanted.observes, runner);
         } catch (RuntimeException e) {
             election.close();
             client.close();
             throw e;
+        }
+        if (webhooks == null && !methods.isEmpty()) {
+            log.warn("the webhook methods of {} are not served: say where by webhooks(WebhookOptions)", methods);
         }
         engine.start();
     }
@@ -109,12 +121,16 @@ public final class Wheelhouse implements AutoCloseable {
 
     /** Whether every operator runs, or another process leads. */
     public boolean isReady() {
-        return engine.manager().isRunning() || engine.manager().standsBy();
+        return (engine.manager().isRunning() || engine.manager().standsBy()) && (webhooks == null || webhooks.isReady());
     }
 
     /** The reasons why this process is not ready, one sentence each. */
     public List<String> waitingFor() {
-        return isReady() ? List.of() : engine.manager().waitingFor();
+        List<String> reasons = new ArrayList<>(isReady() ? List.of() : engine.manager().waitingFor());
+        if (webhooks != null && !webhooks.isReady()) {
+            reasons.add("webhooks wait for a certificate");
+        }
+        return reasons;
     }
 
     /** The port of {@link Builder#health}; 0 without one. */
@@ -150,6 +166,9 @@ public final class Wheelhouse implements AutoCloseable {
             if (health != null) {
                 health.close();
             }
+            if (webhooks != null) {
+                webhooks.close();
+            }
         } finally {
             closed.countDown();
         }
@@ -168,6 +187,7 @@ public final class Wheelhouse implements AutoCloseable {
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private int healthPort = -1;
+        private @Nullable WebhookOptions webhooks;
         private boolean observes;
 
         private Builder() {}
@@ -239,6 +259,17 @@ public final class Wheelhouse implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Serves the operators' {@linkplain dev.wheelhouse.operator.webhook webhook methods}, also while another process
+         * leads.
+         *
+         * @param options such as {@code WebhookOptions.behind("default", "website-operator")}
+         */
+        public Builder webhooks(WebhookOptions options) {
+            webhooks = options;
+            return this;
+        }
+
         /** Plans and logs all writes, and makes none. */
         public Builder observeOnly() {
             observes = true;
@@ -256,15 +287,18 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Starts the operators, and returns once the process is asked to end (SIGTERM, SIGINT) and they have ended.
+         * Starts the operators, and returns once the process is asked to end (SIGTERM, SIGINT, or an interrupt of this
+         * thread) and they have ended.
          *
          * @throws IllegalStateException if this process lost the lead. It must end, so do not catch it in {@code main}
          */
-        public void runUntilStopped() throws InterruptedException {
+        public void runUntilStopped() {
             try (Wheelhouse wheelhouse = start()) {
                 Thread stop = Thread.ofPlatform().name("wheelhouse/stop").unstarted(wheelhouse::close);
                 Runtime.getRuntime().addShutdownHook(stop);
                 wheelhouse.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
     }

@@ -30,6 +30,11 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+            Webhooks of operators:
+              --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
+              --wheelhouse.webhooks.namespace=NS                     its namespace (default: that of the connection)
+              --wheelhouse.webhooks.port=9443                        the port that it leads to
+              --wheelhouse.webhooks.files=DIR                        tls.crt and tls.key (default: made by itself)
             The embedded API server:
               --wheelhouse.apiserver.address=ADDRESS                 the address to listen on
               --wheelhouse.apiserver.port=PORT                       the port to listen on (0: any free port)

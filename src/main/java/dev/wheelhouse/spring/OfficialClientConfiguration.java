@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
@@ -12,9 +11,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 
 import io.kubernetes.client.extended.controller.Controller;
@@ -26,17 +23,12 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.spring.extended.controller.KubernetesReconcilerProcessor;
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconciler;
 
-import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
-import dev.wheelhouse.manager.Metrics;
-import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.AnnotatedReconcilers;
 import dev.wheelhouse.spring.client.BuiltController;
 import dev.wheelhouse.spring.client.OfficialController;
 import dev.wheelhouse.spring.client.ReconcilerController;
 import dev.wheelhouse.spring.client.RunnableController;
-import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
 import dev.wheelhouse.spring.client.WriteFence;
 
 /**
@@ -44,31 +36,10 @@ import dev.wheelhouse.spring.client.WriteFence;
  * {@code @KubernetesReconciler}, on this project's informers and workers. The integration makes the informer and lister
  * beans; this class starts and stops them, and hands the reconcilers to the manager.
  */
-@AutoConfiguration(after = WheelhouseAutoConfiguration.class, beforeName = OfficialClientConfiguration.INTEGRATION)
+@AutoConfiguration(after = OfficialInformersConfiguration.class, beforeName = OfficialInformersConfiguration.INTEGRATION)
 @ConditionalOnClass(KubernetesReconcilerProcessor.class)
 @ConditionalOnBean(ServiceLifecycle.class)
 class OfficialClientConfiguration {
-    /** The integration's own configuration, whose client and factory give way to those of this project. */
-    static final String INTEGRATION = "io.kubernetes.client.spring.extended.controller.config"
-            + ".KubernetesInformerAutoConfiguration";
-
-    /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
-    @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
-    @ConditionalOnMissingBean(SharedInformerFactory.class)
-    WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
-            KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        // The official client may write these objects, and would not put a dropped annotation back.
-        InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
-        return new WheelhouseInformerFactory(api, client, clock, metrics.getIfAvailable(() -> Metrics.NONE).informers(),
-                options);
-    }
-
-    /** The endpoint shows these caches, and readiness depends on them, like the service's own. */
-    @Bean
-    InformerStates officialInformerStates(ObjectProvider<WheelhouseInformerFactory> factories) {
-        return () -> factories.orderedStream().flatMap(factory -> factory.states().stream()).toList();
-    }
-
     /** Replaces the integration's processor, whose controllers have queues and workers of another kind. */
     @Bean
     @ConditionalOnProperty(name = "kubernetes.reconciler.enabled", matchIfMissing = true)
@@ -105,12 +76,6 @@ class OfficialClientConfiguration {
         };
     }
 
-    /** Starts the informers before the controllers, and stops them after these. */
-    @Bean
-    OfficialInformers officialInformers(SharedInformerFactory informers) {
-        return new OfficialInformers(informers);
-    }
-
     private static final class ReconcilerProcessor extends KubernetesReconcilerProcessor {
         @Override
         public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
@@ -134,37 +99,6 @@ class OfficialClientConfiguration {
                     beans.getBean(KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME,
                             SharedInformerFactory.class))
                     .controller(annotation, beans.getBean(name, Reconciler.class));
-        }
-    }
-
-    static final class OfficialInformers implements SmartLifecycle {
-        private final SharedInformerFactory informers;
-        private volatile boolean running;
-
-        OfficialInformers(SharedInformerFactory informers) {
-            this.informers = informers;
-        }
-
-        @Override
-        public int getPhase() {
-            return DEFAULT_PHASE - 1;
-        }
-
-        @Override
-        public void start() {
-            running = true;
-            informers.startAllRegisteredInformers();
-        }
-
-        @Override
-        public void stop() {
-            informers.stopAllRegisteredInformers();
-            running = false;
-        }
-
-        @Override
-        public boolean isRunning() {
-            return running;
         }
     }
 }

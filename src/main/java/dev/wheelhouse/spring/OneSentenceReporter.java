@@ -7,8 +7,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Reports a failed start as one sentence on standard error, where the log of Spring Boot's own report, a page of text, is
- * off. The defaults of a {@link StandaloneService} turn it off.
+ * Reports a failed start as one sentence on standard error, where the log of Spring Boot's own report, a page of
+ * text, is off. The defaults of a {@link StandaloneService} turn it off.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class OneSentenceReporter implements FailureAnalysisReporter {

@@ -11,8 +11,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * The defaults of a {@link StandaloneService}, from {@code service.yaml}. They have the lowest precedence, so that an
- * {@code application.yaml} beside the jar overrides single ones. Other applications do not see them.
+ * The defaults of a {@link StandaloneService}, from {@code service.yaml}. They have the lowest precedence, so that
+ * an {@code application.yaml} beside the jar overrides single ones. Other applications do not see them.
  */
 final class ServiceDefaults implements EnvironmentPostProcessor {
     private static final String SOURCE = "defaults of the standalone service";

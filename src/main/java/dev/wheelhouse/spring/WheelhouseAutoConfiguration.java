@@ -44,11 +44,12 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
 
 /**
- * Runs controllers in a Spring Boot application: {@link Operator} beans, reconcilers for the official client, further
- * {@link ControllerDescriptor} beans, and those built-in controllers that {@code wheelhouse.controllers} names. In a {@link StandaloneService} all built-in
- * controllers are on by default. A bean of the application takes the place of a bean of the same type here.
+ * Runs controllers in a Spring Boot application: {@link Operator} beans, reconcilers for the official client,
+ * further {@link ControllerDescriptor} beans, and those built-in controllers that {@code wheelhouse.controllers}
+ * names. In a {@link StandaloneService} all built-in controllers are on by default. A bean of the application takes
+ * the place of a bean of the same type here.
  */
-@AutoConfiguration(beforeName = OfficialClientConfiguration.INTEGRATION)
+@AutoConfiguration(beforeName = OfficialInformersConfiguration.INTEGRATION)
 @ConditionalOnBooleanProperty(name = "wheelhouse.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class WheelhouseAutoConfiguration {
@@ -192,6 +193,13 @@ class WheelhouseAutoConfiguration {
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }
+    }
+
+    @Bean(destroyMethod = "close")
+    ServedWebhooks wheelhouseWebhooks(ObjectProvider<Operator<?>> operators, ApiServerConnection connection,
+            ManagerGuard guard, Election election, Clock clock, LoopRunner runner) {
+        return ServedWebhooks.start(operators.orderedStream().toList(), properties.webhooks(), connection, clock,
+                () -> election.leadership().isLeader() && !guard.observes("webhooks"), runner);
     }
 
     @Bean

@@ -30,6 +30,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param node one further node, and its pod sources
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
+ * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
@@ -39,7 +40,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
-        @DefaultValue ElectionProperties leaderElection, @DefaultValue Management management) {
+        @DefaultValue ElectionProperties leaderElection, @DefaultValue ServedWebhooks.Options webhooks,
+        @DefaultValue Management management) {
 
     /** The kind of API server to use. */
     public enum Mode {

@@ -114,7 +114,7 @@ final class EmbeddedApiServerExtension
         return server;
     }
 
-    private static Operator<?> make(Class<? extends Operator<?>> type) {
+    static Operator<?> make(Class<? extends Operator<?>> type) {
         try {
             type.getDeclaredConstructor();
         } catch (NoSuchMethodException e) {

@@ -1,7 +1,8 @@
 package dev.wheelhouse.testing;
 
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,8 @@ final class FinalState {
             .compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)");
     private static final Pattern UID = Pattern
             .compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    /** The volume of a pod's token has a random name. */
+    private static final Pattern TOKEN_VOLUME = Pattern.compile("kube-api-access-[a-z0-9]{5}");
     private static final int MOST_DIFFERENCES = 12;
 
     /** The fields of each object by their paths. An object is named by kind, namespace and name. */
@@ -47,17 +50,26 @@ final class FinalState {
     /** @param ignored paths of fields, such as {@code status.lastChecked} */
     static FinalState of(KubeClient client, Set<String> ignored) {
         FinalState state = new FinalState();
+        Map<String, List<Map<String, String>>> alike = new TreeMap<>();
         for (ResourceType type : client.discover().types()) {
             if (!LEFT_OUT.contains(type.groupResource())) {
                 client.resource(type, Unstructured.class).list("", LabelSelector.everything(),
                         FieldSelector.everything(), ListOptions.consistent(0)).items()
-                        .forEach(object -> state.add(type, ModelJson.tree(object), ignored));
+                        .forEach(object -> add(type, ModelJson.tree(object), ignored, alike));
             }
         }
+        alike.forEach((title, objects) -> {
+            objects.sort(Comparator.comparing(Map::toString));
+            for (int i = 0; i < objects.size(); i++) {
+                state.objects.put(i == 0 ? title : title + " (" + (i + 1) + ")", objects.get(i));
+            }
+        });
         return state;
     }
 
-    private void add(ResourceType type, JsonNode object, Set<String> ignored) {
+    /** @param alike the objects by kind, namespace and name, of which generated names lack the generated part */
+    private static void add(ResourceType type, JsonNode object, Set<String> ignored,
+            Map<String, List<Map<String, String>>> alike) {
         JsonNode meta = object.path("metadata");
         String prefix = meta.path("generateName").asString("");
         String name = prefix.isEmpty() ? meta.path("name").asString("") : prefix + "*";
@@ -67,14 +79,10 @@ final class FinalState {
         fields.keySet().removeIf(path -> ignored.stream()
                 .anyMatch(each -> path.equals(each) || path.startsWith(each + ".") || path.startsWith(each + "[")));
         String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
-        String key = title;
-        for (int i = 2; objects.containsKey(key); i++) {
-            key = title + " (" + i + ")";
-        }
         if (!prefix.isEmpty()) {
             fields.put("metadata.name", prefix + "*");
         }
-        objects.put(key, fields);
+        alike.computeIfAbsent(title, key -> new ArrayList<>()).add(fields);
     }
 
     private static void flatten(String path, JsonNode node, long generation, Map<String, String> fields) {
@@ -93,19 +101,16 @@ final class FinalState {
                 String id = by == null ? "" : item.path(by).asString("");
                 flatten(path + "[" + (id.isEmpty() ? Integer.toString(i++) : id) + "]", item, generation, fields);
             }
-        } else if (CHOSEN.contains(name.replaceAll("\\[.*", ""))) {
+        } else if (Arrays.stream(path.split("[.\\[]")).anyMatch(CHOSEN::contains)) {
             fields.put(path, "(chosen)");
         } else if (name.equals("observedGeneration")) {
             fields.put(path, node.asLong(0) == generation ? "(current)" : "(outdated)");
         } else {
-            fields.put(path, UID.matcher(TIME.matcher(node.isString() ? node.asString() : node.toString())
-                    .replaceAll("(time)")).replaceAll("(uid)"));
+            String value = node.isString() ? node.asString() : node.toString();
+            value = TIME.matcher(value).replaceAll("(time)");
+            value = UID.matcher(value).replaceAll("(uid)");
+            fields.put(path, TOKEN_VOLUME.matcher(value).replaceAll("kube-api-access-*"));
         }
-    }
-
-    /** The objects by kind, namespace and name. */
-    Set<String> names() {
-        return Set.copyOf(objects.keySet());
     }
 
     /** Sentences about what differs from the state of the run without faults; empty if nothing does. */
@@ -121,7 +126,7 @@ final class FinalState {
             } else if (was == null) {
                 differences.add(object + " exists; without faults it does not");
             } else {
-                Set<String> paths = new TreeSet<>(new HashSet<>(is.keySet()));
+                Set<String> paths = new TreeSet<>(is.keySet());
                 paths.addAll(was.keySet());
                 for (String path : paths) {
                     String now = is.get(path);

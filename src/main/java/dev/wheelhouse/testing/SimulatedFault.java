@@ -19,7 +19,7 @@ public enum SimulatedFault {
      * Then the first one goes on with its old memory and caches, and ends.
      */
     TWO_LEADERS(At.WRITE),
-    /** A watch delivers an event, and all that follow, ten seconds late: the cache is stale. */
+    /** A watch delivers an event, and all that follow, two seconds late: the cache is stale. */
     LATE_WATCH(At.EVENT),
     /** The connection of a watch breaks before an event. */
     CUT_WATCH(At.EVENT),

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -37,6 +38,8 @@ import dev.wheelhouse.manager.ControllerDescriptor;
  * counted as places for faults, and struck by the run's fault.
  */
 final class SimulatedProcess implements Interceptor, AutoCloseable {
+    /** Objects that every namespace, or every cluster, has. They would only lengthen the stories. */
+    private static final Set<String> EVERYWHERE = Set.of("kube-root-ca.crt", "kubernetes");
     private static final int SHOWN_OBJECTS = 4;
     private static final int SHOWN_BODY = 160;
 
@@ -47,12 +50,14 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
     private boolean crashed;
     private boolean frozen;
 
-    SimulatedProcess(SimulatedRun run, String name, KubeClient client, ControllerDescriptor descriptor, long seed) {
+    /** @param detectMutations whether to compare the cached objects with what they were; it takes time */
+    SimulatedProcess(SimulatedRun run, String name, KubeClient client, ControllerDescriptor descriptor, long seed,
+            boolean detectMutations) {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
                 0, context -> new ToldContext(context, this), 
-                InformerOptions.builder().batch(1).seed(seed).detectMutations(true).build());
+                InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build());
     }
 
     ControllerProcess process() {
@@ -91,6 +96,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                 String namespace = informer.type().namespaced() ? key.namespace() : "";
                 List<String> objects = informer.getIndexer().list(namespace).stream()
                         .map(o -> ((KubernetesObject) o).getMetadata())
+                        .filter(meta -> !EVERYWHERE.contains(String.valueOf(meta.getName())))
                         .map(meta -> meta.getName() + " (version " + meta.getResourceVersion() + ")").sorted().toList();
                 shown.add(objects.isEmpty()
                         ? "no " + informer.type().kind()
@@ -167,7 +173,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         boolean isNew = !run.exists(request.type(), request.key());
         try {
             R answer = call.get();
-            run.tell(name + " does " + said(request) + (answer instanceof KubernetesObject object
+            run.tell(name + " " + verb(request.verb()) + said(request).substring(request.verb().length()) + (answer instanceof KubernetesObject object
                     ? " -> version " + object.getMetadata().getResourceVersion()
                     : ""));
             if (isNew && answer instanceof KubernetesObject created) {
@@ -179,6 +185,15 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                     + e.statusMessage());
             throw e;
         }
+    }
+
+    /** What somebody does who wants to do this. */
+    private static String verb(String infinitive) {
+        return switch (infinitive) {
+            case "apply" -> "applies";
+            case "patch" -> "patches";
+            default -> infinitive + "s";
+        };
     }
 
     private static String said(WriteRequest request) {

@@ -28,8 +28,15 @@ import dev.wheelhouse.runtime.ManualClock;
  * on the fault.
  */
 final class SimulatedRun implements AutoCloseable {
-    /** How long a late watch is late, and how long a process that lost the lead stands still. */
-    private static final Duration LATE = Duration.ofSeconds(10);
+    /** How long a late watch is late. */
+    private static final Duration LATE = Duration.ofSeconds(2);
+    /** How long a process that lost the lead stands still. */
+    private static final Duration STANDSTILL = Duration.ofSeconds(10);
+    /**
+     * How long a write takes. If it took no time, an operator with a stale cache could act without end before the cache
+     * catches up.
+     */
+    private static final Duration WRITE = Duration.ofMillis(10);
     private static final Duration JUMP = Duration.ofHours(1);
     private static final int MOST_MOVES = 20_000;
     private static final int MOST_ROUNDS = 2_000;
@@ -181,7 +188,7 @@ final class SimulatedRun implements AutoCloseable {
     private SimulatedProcess startOperator() {
         String name = scenario.operatorName() + (processes++ == 0 ? "" : " (process " + processes + ")");
         SimulatedProcess made = new SimulatedProcess(this, name, server.client(scenario.operatorName()),
-                scenario.operator().get(), SEED + processes);
+                scenario.operator().get(), SEED + processes, point == null);
         stepper.add(made.process());
         tell(name + " starts with empty memory");
         return made;
@@ -198,6 +205,7 @@ final class SimulatedRun implements AutoCloseable {
     @Nullable
     SimulatedFault strikes(WriteRequest request) {
         stepper.requested(request.toString());
+        clock.advance(WRITE);
         if (struck) {
             return null;
         }
@@ -226,7 +234,7 @@ final class SimulatedRun implements AutoCloseable {
         deposed = null;
         operator = startOperator();
         try {
-            stepper.advance(LATE);
+            stepper.advance(STANDSTILL);
         } catch (AssertionError e) {
             // The old process would take it for an answer of the server.
             failure = e;

@@ -30,7 +30,11 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.operator.Operators;
+import dev.wheelhouse.operator.webhook.WebhookOptions;
+import dev.wheelhouse.operator.webhook.WebhookServer;
+import dev.wheelhouse.operator.webhook.Webhooks;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
@@ -42,7 +46,7 @@ public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
     /** More rounds than any test needs whose controllers come to rest. */
-    private static final int MOST_ROUNDS = 20_000;
+    private static final int MOST_ROUNDS = 5_000;
     private static final String CLIENT = "wheelhouse";
     static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 
@@ -51,6 +55,8 @@ public final class TestServer implements AutoCloseable {
     private final User user;
     private final @Nullable Stepper stepper;
     private @Nullable ControllerProcess process;
+    private @Nullable LoopRunner webhookLoops;
+    private @Nullable WebhookServer webhooks;
     private @Nullable ApiClient api;
     private @Nullable KubeClient client;
     private @Nullable Path kubeconfig;
@@ -66,6 +72,7 @@ public final class TestServer implements AutoCloseable {
             if (stepper == null) {
                 listen();
             }
+            serve(Operators.webhooks(builder.operators));
             List<ControllerDescriptor> controllers = builder.controllers();
             if (!controllers.isEmpty() || builder.nodes > 0) {
                 start(controllers, builder.nodes);
@@ -73,6 +80,18 @@ public final class TestServer implements AutoCloseable {
         } catch (RuntimeException e) {
             close();
             throw e;
+        }
+    }
+
+    /** Webhooks have the system's clock, because their certificates are checked by it. */
+    private void serve(Webhooks methods) {
+        if (!methods.isEmpty()) {
+            LoopRunner loops = new LoopRunner("webhooks", Clock.system());
+            webhookLoops = loops;
+            WebhookServer served = WebhookServer.start(methods, WebhookOptions.local(), server.client(CLIENT),
+                    Clock.system(), () -> true, loops);
+            webhooks = served;
+            served.refresh();
         }
     }
 
@@ -161,7 +180,10 @@ public final class TestServer implements AutoCloseable {
             }
         }
 
-        /** Runs operators, and the garbage collector, which deletes objects whose owner is gone. */
+        /**
+         * Runs operators, and the garbage collector, which deletes objects whose owner is gone. Their webhook methods are
+         * served and configured when the server has started.
+         */
         public Builder operators(Operator<?>... instances) {
             operators.addAll(List.of(instances));
             return this;
@@ -322,6 +344,12 @@ public final class TestServer implements AutoCloseable {
     public synchronized void close() {
         if (process != null) {
             process.close();
+        }
+        if (webhookLoops != null) {
+            webhookLoops.close();
+        }
+        if (webhooks != null) {
+            webhooks.close();
         }
         if (client != null) {
             client.close();

@@ -120,7 +120,7 @@ class ComingAndGoingTypeTest {
             cluster.define(WEBSITES);
             website(name);
             eventually(name + " is synced", SOON, () -> synced.contains(name));
-            assertThat(doing()).isEqualTo("running");
+            eventually("it runs", SOON, () -> doing().equals("running"));
 
             cluster.undefine(WEBSITES);
             eventually("it has ended", SOON, () -> doing().contains("waits until"));

@@ -334,6 +334,8 @@ class LivesOfControllersTest {
             manager.step();
             assertThat(manager.states().getFirst().blocked()).isEmpty();
             cluster.clock.advance(Duration.ofSeconds(5));
+            eventually("the other sync has ended", SOON,
+                    () -> manager.states().getFirst().blocked().size() == 1);
             manager.step();
             cluster.clock.advance(Duration.ofSeconds(5));
             manager.step();

@@ -72,13 +72,13 @@ class CrdsTest {
         page.title = "Home";
         page.icon = new byte[]{1, 2};
         website.setSpec(new Website.Spec(Set.of("a"), 3, "nginx", Theme.DARK, List.of(page),
-                List.of(new Website.Route("/a", 302, "/b")), Map.of("a", 1), new Quantity("1Gi"),
+                List.of(new Website.Route("/a", 302, "/b")), Map.of("a", 1), Map.of("l", 1), new Quantity("1Gi"),
                 new IntOrString("80%"),
                 new V1ResourceRequirements().putLimitsItem("cpu", new Quantity("1500m")),
                 List.of(new V1Container().name("proxy").image("envoy")),
                 new V1LabelSelector().putMatchLabelsItem("a", "b"),
                 new V1ConfigMap().apiVersion("v1").kind("ConfigMap").metadata(new V1ObjectMeta().name("t")),
-                List.of(1, Map.of("any", "thing")), Map.of("l", 1), Optional.of("me"), Duration.ofMinutes(5), true,
+                List.of(1, Map.of("any", "thing")), Optional.of("me"), Duration.ofMinutes(5), true,
                 0.5));
         String written = ModelJson.write(website.getSpec());
         try (TestServer server = TestServer.start()) {

@@ -1,9 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static dev.wheelhouse.operator.OperatorWorld.BLOG;
-import static dev.wheelhouse.operator.OperatorWorld.SITES;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -23,6 +20,14 @@ import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
+import static dev.wheelhouse.operator.OperatorWorld.BLOG;
+import static dev.wheelhouse.operator.OperatorWorld.SITES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+
 class DecidingOperatorTest {
     private final OperatorWorld world = new OperatorWorld(new SiteOperator());
 
@@ -32,8 +37,9 @@ class DecidingOperatorTest {
     }
 
     private void createBlog() {
-        world.createSite("""
-                {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2, hosts: [a.example]}}""");
+        world.createSite(
+                """
+                        {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2, hosts: [a.example]}}""");
     }
 
     @Test
@@ -86,6 +92,29 @@ class DecidingOperatorTest {
     }
 
     @Test
+    void anotherClientThatChangesTheSameFieldAgainAndAgainIsReported() {
+        createBlog();
+        world.settle();
+        Logger logger = (Logger) LoggerFactory.getLogger(OperatorContext.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        try {
+            for (int i = 0; i < 10; i++) {
+                int replicas = 7 + i;
+                world.cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, BLOG,
+                        deployment -> deployment.getSpec().setReplicas(replicas));
+                world.settle();
+            }
+        } finally {
+            logger.detachAppender(logged);
+        }
+        assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly("site-operator: other "
+                + "clients have changed deployments.apps default/blog 10 times, and each time it was applied again "
+                + "(spec.replicas: 16 becomes 2): leave out of the wanted object the fields that others set");
+    }
+
+    @Test
     void thePlanShowsWhatItWouldDoAndWritesNothing() {
         createBlog();
         world.cluster.deliver();
@@ -117,7 +146,7 @@ class DecidingOperatorTest {
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), controller -> true, controller -> true, WorkQueueMetrics.NONE, metrics)));
+                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
         createBlog();
         world.settle();
         assertThat(planned).containsExactly("site-operator apply deployments.apps", "site-operator apply configmaps",

@@ -1,7 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -24,6 +22,8 @@ import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
 
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Classes of custom resources are read, written and copied. */
 class OwnClassesTest {

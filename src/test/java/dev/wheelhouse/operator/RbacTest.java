@@ -74,7 +74,7 @@ class RbacTest {
     private static final ObjectKey BLOG = ObjectKey.of("red", "blog");
     /** The manager tries it once. Without it, it looks at discovery every ten seconds. */
     private static final String TRIED = "list customresourcedefinitions";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Writes a ConfigMap for each site of every namespace, and a status, and says so. */
     static final class Sites implements DecidingOperator<Site> {

@@ -1,10 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static dev.wheelhouse.operator.OperatorWorld.BLOG;
-import static dev.wheelhouse.operator.OperatorWorld.SITES;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,10 +26,20 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
+
+import static dev.wheelhouse.operator.OperatorWorld.BLOG;
+import static dev.wheelhouse.operator.OperatorWorld.SITES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ReconcilingOperatorTest {
     private static final ResourceType GADGETS = new ResourceType("example.com", "v1", "gadgets", "Gadget", true);
@@ -435,7 +440,8 @@ class ReconcilingOperatorTest {
         assertThat(world.json(SITES).at("/status/conditions/0")).hasToString("""
                 {"type":"Synced","status":"False","reason":"Failed",\
                 "message":"java.lang.IllegalStateException: no disk, attempt 1","observedGeneration":1,\
-                "lastTransitionTime":"%s"}""".formatted(world.json(SITES).at("/status/conditions/0/lastTransitionTime").asString()));
+                "lastTransitionTime":"%s"}"""
+                .formatted(world.json(SITES).at("/status/conditions/0/lastTransitionTime").asString()));
         world.settle(Duration.ofMillis(5));
         assertThat(failures).containsExactly(0, 1);
         fails[0] = false;
@@ -494,6 +500,73 @@ class ReconcilingOperatorTest {
         world.settle(Duration.ofSeconds(1));
         assertThat(seen).doesNotHaveDuplicates();
         assertThat(world.writes()).hasSize(seen.size() - 1);
+    }
+
+    @Test
+    void liveWritesArePlannedWhileTheServiceObservesAndRefusedOnceItLeadsNoMore() {
+        List<String> problems = new ArrayList<>();
+        Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
+        operator.script = (request, context) -> {
+            V1ConfigMap made = context.live(V1ConfigMap.class).create(configMap("a", "1"));
+            assertThat(made.getData()).containsEntry("k", "1");
+            context.live(V1ConfigMap.class).delete(ObjectKey.of("default", "b"), Deletion.unconditional());
+            return Result.done();
+        };
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        List<String> planned = new ArrayList<>();
+        ControllerMetrics metrics = new ControllerMetrics() {
+            @Override
+            public void planned(String controller, String verb, ResourceType type) {
+                planned.add(verb + " " + type);
+            }
+        };
+        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
+        world.settle();
+        assertThat(planned).containsExactly("create configmaps", "delete configmaps");
+        operator.script = (request, context) -> {
+            try {
+                context.live(V1ConfigMap.class).create(configMap("a", "1"));
+            } catch (ApiError e) {
+                problems.add(String.valueOf(e.getMessage()));
+            }
+            return Result.done();
+        };
+        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+                Parallel.inOrder(), name -> false, name -> false, WorkQueueMetrics.NONE, metrics)));
+        world.settle();
+        assertThat(problems).singleElement().asString().startsWith("create configmaps default/a: 503");
+        assertThat(world.writes()).isEmpty();
+    }
+
+    @Test
+    void aStatusOfATypeWithoutOneAndAnObjectThatIsWantedTwiceAreRefused() {
+        List<String> problems = new ArrayList<>();
+        Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
+        operator.script = (request, context) -> {
+            try {
+                context.execute(Decision.apply(configMap("a", "1"), configMap("a", "2")));
+            } catch (IllegalArgumentException e) {
+                problems.add(String.valueOf(e.getMessage()));
+            }
+            return Result.done();
+        };
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        world.settle();
+        assertThat(problems).containsExactly("the decision about Site default/blog wants configmaps default/a twice: "
+                + "only one of them can be");
+        assertThatThrownBy(() -> Declaration.of(new ConfigMapOperator())).hasMessage(
+                "operator " + ConfigMapOperator.class.getName()
+                        + ": the error condition Synced needs a status, and ConfigMap has none");
+    }
+
+    static class ConfigMapOperator extends Base<V1ConfigMap> {
+        @Override
+        public void setup(Setup<V1ConfigMap> setup) {
+            setup.errorCondition("Synced");
+        }
     }
 
     @Test

@@ -35,7 +35,7 @@ import dev.wheelhouse.operator.schema.Scale;
 final class Websites {
     private Websites() {}
 
-    @ResourceDefinition(group = "example.com", version = "v1", shortNames = "ws", categories = "all", otherVersions = WebsiteV1beta1.class)
+    @ResourceDefinition(group = "example.com", version = "v1", shortNames = "ws", otherVersions = Beta.class)
     @Description("A site that is served from a text.")
     @Column(value = "Ready", path = ".status.conditions[?(@.type==\"Ready\")].status")
     @Scale(selector = ".status.selector")
@@ -46,13 +46,14 @@ final class Websites {
         record Spec(
                 @Description("The names by which it is reached.") @Limits(min = 1, max = 8) Set<String> hosts,
                 @Limits(min = 0, max = 100) @Default("1") @Column int replicas,
-                @Pattern("^[a-z0-9./:-]+$") @Limits(max = 200) @Default("nginx") @Column(value = "Image", wide = true) String image,
+                @Pattern("^[a-z0-9./:-]+$") @Default("nginx") @Column(value = "Image", wide = true) String image,
                 @Rule(value = "self == oldSelf", message = "the theme cannot be changed") @Nullable Theme theme,
                 @Nullable List<Page> pages, @Nullable @ListKeys("path") List<Route> routes,
-                @Nullable Map<String, Integer> weights, @Nullable Quantity cache, @Nullable IntOrString port,
+                @Nullable Map<String, Integer> weights, @Nullable @Limits(max = 9) Map<String, Object> labels,
+                @Nullable Quantity cache, @Nullable IntOrString port,
                 @Nullable V1ResourceRequirements resources, @Nullable List<V1Container> sidecars,
                 @Nullable V1LabelSelector nodes, @Nullable V1ConfigMap template, @Nullable Object extra,
-                @Nullable Map<String, Object> labels, Optional<String> owner, @Nullable Duration refresh,
+                Optional<String> owner, @Nullable Duration refresh,
                 @SerializedName("default") boolean isDefault, @Nullable Double ratio) {}
 
         static class Page {
@@ -73,7 +74,7 @@ final class Websites {
 
     @Deprecated
     @ResourceDefinition(group = "example.com", version = "v1beta1", kind = "Website")
-    static final class WebsiteV1beta1 extends CustomResource<WebsiteV1beta1.Spec, Void> {
+    static final class Beta extends CustomResource<Beta.Spec, Void> {
         record Spec(List<String> hosts, int replicas) {}
     }
 }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.testing;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -153,12 +152,5 @@ class EmbeddedApiServerExtensionTest {
         void andSoDoesAnother(KubeClient client) {
             configMaps(client).create(configMap("mine"));
         }
-    }
-
-    @Test
-    void thePageOnTestingShowsATestThatRuns() throws IOException {
-        String source = Files.readString(Path.of("src/test/java/dev/wheelhouse/testing/RolloutExampleTest.java"));
-        String example = source.substring(source.indexOf("@EmbeddedApiServer("));
-        assertThat(Files.readString(Path.of("docs/testing.md"))).contains("```java\n" + example + "```");
     }
 }

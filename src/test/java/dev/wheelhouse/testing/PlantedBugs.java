@@ -159,4 +159,12 @@ final class PlantedBugs {
             return Result.done();
         }
     }
+
+    /** Fails each time. */
+    static final class Fails extends ByHand {
+        @Override
+        public Result reconcile(Request<Website> request, Context<Website> context) throws Exception {
+            throw new IllegalStateException("the disk is full");
+        }
+    }
 }

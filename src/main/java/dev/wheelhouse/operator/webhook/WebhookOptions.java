@@ -37,6 +37,11 @@ public record WebhookOptions(String address, int port, String namespace, String 
         return new WebhookOptions(address, port, namespace, service, directory);
     }
 
+    /** The name of the Secret with the certificates. */
+    public String secret() {
+        return service + "-tls";
+    }
+
     boolean isLocal() {
         return service.isEmpty();
     }

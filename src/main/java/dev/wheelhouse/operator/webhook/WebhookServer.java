@@ -183,7 +183,7 @@ public final class WebhookServer implements AutoCloseable {
             return renewed(current);
         }
         ResourceClient<V1Secret> secrets = client.resource(ResourceType.SECRETS, V1Secret.class);
-        ObjectKey key = ObjectKey.of(options.namespace(), options.service() + "-tls");
+        ObjectKey key = ObjectKey.of(options.namespace(), options.secret());
         V1Secret secret;
         try {
             secret = secrets.get(key);

@@ -94,6 +94,12 @@ public final class Webhooks {
         return new Webhooks(hooks);
     }
 
+    /** The names of the operators that have any. */
+    @Override
+    public String toString() {
+        return String.join(", ", hooks.keySet());
+    }
+
     public boolean isEmpty() {
         return hooks.isEmpty();
     }

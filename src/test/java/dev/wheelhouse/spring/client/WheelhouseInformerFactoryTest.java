@@ -19,21 +19,25 @@ import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ConfigMapList;
+import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1NamespaceList;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeList;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodList;
+import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 import io.kubernetes.client.util.generic.GenericKubernetesApi;
 
-import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -162,6 +166,45 @@ class WheelhouseInformerFactoryTest {
         assertThat(new Lister<>(indexer).namespace("default").get("a").getData()).containsEntry("k", "x");
         assertThat(indexer.getByKey("no/such/key")).isNull();
         assertThatThrownBy(() -> indexer.delete(a)).hasMessageContaining("follows the API server");
+    }
+
+    /** The decoder shares equal parts between objects, so a setter on one of them would change others. */
+    @Test
+    void changingWhatACacheHandsOutHarmsNoOtherObject() throws Exception {
+        SharedIndexInformer<V1Pod> informer = factory.sharedIndexInformerFor(
+                (CallGeneratorParams params) -> core.listPodForAllNamespaces().resourceVersion(params.resourceVersion)
+                        .timeoutSeconds(params.timeoutSeconds).watch(params.watch).buildCall(null),
+                V1Pod.class, V1PodList.class);
+        List<String> handed = new CopyOnWriteArrayList<>();
+        informer.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Pod pod) {
+                handed.add(pod.getSpec().getContainers().getFirst().getImage());
+                pod.getSpec().getContainers().getFirst().setImage("changed by a handler");
+            }
+
+            @Override
+            public void onUpdate(V1Pod before, V1Pod after) {}
+
+            @Override
+            public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
+        });
+        for (String name : List.of("a", "b", "c")) {
+            core.createNamespacedPod("default", new V1Pod().metadata(new V1ObjectMeta().name(name))
+                    .spec(new V1PodSpec().addContainersItem(new V1Container().name("c").image("image")))).execute();
+        }
+        factory.startAllRegisteredInformers();
+        Eventually.eventually("it synced", SOON, informer::hasSynced);
+        Lister<V1Pod> lister = new Lister<>(informer.getIndexer(), "default");
+        lister.get("a").getSpec().getContainers().getFirst().setImage("changed");
+        lister.list().forEach(pod -> pod.getSpec().setContainers(List.of()));
+        informer.getIndexer().getByKey("default/a").setSpec(null);
+        core.createNamespacedPod("default", new V1Pod().metadata(new V1ObjectMeta().name("d"))
+                .spec(new V1PodSpec().addContainersItem(new V1Container().name("c").image("image")))).execute();
+        Eventually.eventually("all were handed over", SOON, () -> handed.size() == 4);
+        assertThat(handed).containsOnly("image");
+        assertThat(lister.list()).extracting(pod -> pod.getSpec().getContainers().getFirst().getImage())
+                .containsExactly("image", "image", "image", "image");
     }
 
     @Test

@@ -1,0 +1,80 @@
+package dev.wheelhouse.spring;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.openapi.ApiClient;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
+
+/** The official client's informer factory on this project's informers, which it starts and stops. */
+@AutoConfiguration(after = WheelhouseAutoConfiguration.class, beforeName = OfficialInformersConfiguration.INTEGRATION)
+@ConditionalOnBean(ServiceLifecycle.class)
+class OfficialInformersConfiguration {
+    /** The integration's own configuration, whose client and factory give way to those of this project. */
+    static final String INTEGRATION = "io.kubernetes.client.spring.extended.controller.config"
+            + ".KubernetesInformerAutoConfiguration";
+
+    /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
+    @Bean(name = "sharedInformerFactory", destroyMethod = "close")
+    @ConditionalOnMissingBean(SharedInformerFactory.class)
+    WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
+            KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+        // The official client may write these objects, and would not put a dropped annotation back.
+        InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
+        return new WheelhouseInformerFactory(api, client, clock, metrics.getIfAvailable(() -> Metrics.NONE).informers(),
+                options);
+    }
+
+    /** The endpoint shows these caches, and readiness depends on them, like the service's own. */
+    @Bean
+    InformerStates officialInformerStates(ObjectProvider<WheelhouseInformerFactory> factories) {
+        return () -> factories.orderedStream().flatMap(factory -> factory.states().stream()).toList();
+    }
+
+    /** Starts the informers before the controllers, and stops them after these. */
+    @Bean
+    OfficialInformers officialInformers(SharedInformerFactory informers) {
+        return new OfficialInformers(informers);
+    }
+
+    static final class OfficialInformers implements SmartLifecycle {
+        private final SharedInformerFactory informers;
+        private volatile boolean running;
+
+        OfficialInformers(SharedInformerFactory informers) {
+            this.informers = informers;
+        }
+
+        @Override
+        public int getPhase() {
+            return DEFAULT_PHASE - 1;
+        }
+
+        @Override
+        public void start() {
+            running = true;
+            informers.startAllRegisteredInformers();
+        }
+
+        @Override
+        public void stop() {
+            informers.stopAllRegisteredInformers();
+            running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+}

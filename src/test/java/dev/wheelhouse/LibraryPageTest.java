@@ -1,0 +1,72 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The page about the library names what the build publishes, and what the consumer projects use. */
+class LibraryPageTest {
+    private static final Path PAGE = Path.of("docs/library.md");
+
+    private static String text(String file) throws IOException {
+        return Files.readString(Path.of(file));
+    }
+
+    private static Set<String> found(String pattern, String text) {
+        return Pattern.compile(pattern, Pattern.DOTALL).matcher(text).results().map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void itNamesTheArtifactsThatAreInstalledAndNoOther() throws IOException {
+        Set<String> published = new TreeSet<>(Set.of("wheelhouse"));
+        try (Stream<Path> poms = Files.list(Path.of("src/poms"))) {
+            for (Path pom : poms.toList()) {
+                published.addAll(found("<artifactId>(wheelhouse-[a-z]+)</artifactId>\\s*<version>@project.version@</version>"
+                        + "\\s*<packaging>", Files.readString(pom)));
+            }
+        }
+
+        assertThat(found("(?m)^\\| `(wheelhouse[a-z-]*)`", Files.readString(PAGE))).isEqualTo(published);
+        assertThat(text("pom.xml")).contains("<classifier>exec</classifier>");
+    }
+
+    @Test
+    void itsVersionIsTheBuilds() throws IOException {
+        String version = found("<artifactId>wheelhouse</artifactId>\\s*<version>([^<$]+)</version>\\s*<name>",
+                text("pom.xml")).iterator().next();
+
+        assertThat(found("(\\d+\\.\\d+\\.\\d+(?:-SNAPSHOT)?)", Files.readString(PAGE))).containsExactly(version);
+    }
+
+    /** The snippet is what src/it/plain and src/it/spring depend on; their builds are tests. */
+    @Test
+    void theConsumerProjectsDependOnWhatItShows() throws IOException {
+        String shown = found("```xml\n(.*?)```", Files.readString(PAGE)).iterator().next().replaceAll("\\s+", "");
+
+        for (String consumer : Set.of("plain", "spring")) {
+            assertThat(text("src/it/" + consumer + "/pom.xml").replaceAll("\\s+", "").replace("@project.version@",
+                    "0.1.0-SNAPSHOT")).contains(shown);
+        }
+    }
+
+    /** The methods of the line without Spring are called by the program of src/it/plain. */
+    @Test
+    void theProgramWithoutSpringIsBuiltAsItIsShown() throws IOException {
+        String shown = found("```java\n(.*?)```", Files.readString(PAGE)).iterator().next();
+        String program = text("src/it/plain/src/main/java/org/example/Main.java");
+
+        for (String method : found("\\.([a-zA-Z]+)\\(", shown)) {
+            assertThat(program).contains("." + method + "(");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.wheelhouse.spring;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.ControllerState;
+import dev.wheelhouse.operator.Decision;
+import dev.wheelhouse.operator.DecidingOperator;
+import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Setup;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
+import dev.wheelhouse.testing.TestServer;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Wheelhouse in an application of somebody else's. */
+class AutoConfigurationTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+    /** The libraries that an application may lack. */
+    private static final FilteredClassLoader WITHOUT = new FilteredClassLoader("org.springframework.boot.actuate",
+            "org.springframework.boot.health", "io.micrometer", "io.kubernetes.client.spring",
+            "io.kubernetes.client.extended", "org.apache.catalina", "jakarta.servlet", "dev.cel", "org.h2");
+
+    private static TestServer server;
+
+    @BeforeAll
+    static void start() {
+        server = TestServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    /** Every service account gets a ConfigMap. */
+    static final class WelcomeOperator implements DecidingOperator<V1ServiceAccount> {
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.owns(V1ConfigMap.class);
+        }
+
+        @Override
+        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+            return Decision.apply(new V1ConfigMap()
+                    .metadata(new V1ObjectMeta().name(account.getMetadata().getName() + "-welcome"))
+                    .data(Map.of("text", "Welcome")));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+        @Bean
+        WelcomeOperator operator() {
+            return new WelcomeOperator();
+        }
+
+        @Bean
+        java.time.Clock clock() {
+            return java.time.Clock.systemUTC();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnClient {
+        @Bean
+        ApiClient kubernetes() {
+            return server.apiClient();
+        }
+    }
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner().withUserConfiguration(OwnBeans.class)
+                .withConfiguration(AutoConfigurations.of(ImportCandidates
+                        .load(org.springframework.boot.autoconfigure.AutoConfiguration.class,
+                                AutoConfigurationTest.class.getClassLoader())
+                        .getCandidates().stream().filter(name -> name.startsWith("dev.wheelhouse."))
+                        .map(AutoConfigurationTest::load).toArray(Class[]::new)));
+    }
+
+    private static Class<?> load(String name) {
+        try {
+            return Class.forName(name);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(name + " is listed and not there", e);
+        }
+    }
+
+    private static ApplicationContextRunner connected() {
+        return application().withPropertyValues("wheelhouse.kubeconfig=" + server.kubeconfig());
+    }
+
+    private static void welcomes(String account) throws Exception {
+        CoreV1Api core = new CoreV1Api(server.apiClient());
+        core.createNamespacedServiceAccount("default",
+                new V1ServiceAccount().metadata(new V1ObjectMeta().name(account))).execute();
+        eventually(account + " is welcomed", SOON, () -> core.listNamespacedConfigMap("default").execute().getItems()
+                .stream().anyMatch(map -> (account + "-welcome").equals(map.getMetadata().getName())));
+    }
+
+    private static List<String> controllers(ControllerManager manager) {
+        return manager.states().stream().map(ControllerState::name).toList();
+    }
+
+    @Test
+    void anOperatorRunsWithoutActuatorMetricsTheIntegrationAndTheEmbeddedServersLibraries() {
+        connected().withClassLoader(WITHOUT).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(ControllerManager.class)
+                    .doesNotHaveBean("cachesHealthIndicator").doesNotHaveBean("informersEndpoint")
+                    .doesNotHaveBean("wheelhouseMetrics");
+            assertThat(context.getBean("sharedInformerFactory", SharedInformerFactory.class))
+                    .isInstanceOf(WheelhouseInformerFactory.class);
+            welcomes("ada");
+        });
+    }
+
+    @Test
+    void theBuiltInControllersRunOnlyWhereTheyAreNamed() {
+        connected().run(context -> assertThat(controllers(context.getBean(ControllerManager.class)))
+                .containsExactly("welcome-operator"));
+        connected().withPropertyValues("wheelhouse.controllers=*,deployment").run(
+                context -> assertThat(controllers(context.getBean(ControllerManager.class)))
+                        .containsExactlyInAnyOrder("deployment-controller", "welcome-operator"));
+    }
+
+    @Test
+    void aControllerThatDoesNotExistIsRefusedWithTheNamesThatThereAre() {
+        connected().withPropertyValues("wheelhouse.controllers=*,-welcom").run(
+                context -> assertThat(context.getStartupFailure()).rootCause()
+                        .hasMessageContaining("there is no controller \"welcom\"")
+                        .hasMessageContaining("welcome-operator"));
+    }
+
+    @Test
+    void theApplicationsOwnClientIsUsed() {
+        application().withUserConfiguration(OwnClient.class).run(context -> {
+            assertThat(context).hasSingleBean(ApiClient.class);
+            assertThat(context.getBean(KubeClient.class).server()).startsWith(server.url());
+            welcomes("bob");
+        });
+    }
+
+    @Test
+    void theApplicationsOwnClockTakesThePlaceOfTheSystems() {
+        Clock own = Clock.system();
+        connected().withBean("mine", Clock.class, () -> own)
+                .run(context -> assertThat(context.getBean(Clock.class)).isSameAs(own));
+    }
+
+    @Test
+    void anApplicationMayTurnItOff() {
+        application().withPropertyValues("wheelhouse.enabled=false").run(context -> assertThat(context).hasNotFailed()
+                .doesNotHaveBean(ControllerManager.class).doesNotHaveBean(SharedInformerFactory.class)
+                .doesNotHaveBean(ApiClient.class));
+    }
+
+    @Test
+    void noApiServerStartsUnlessTheApplicationAsksForIt() {
+        connected().withPropertyValues("wheelhouse.kubeconfig=/nowhere/config").run(
+                context -> assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("/nowhere/config"));
+        application().withPropertyValues("wheelhouse.mode=embedded", "wheelhouse.apiserver.port=0",
+                "wheelhouse.apiserver.kubeconfig=target/auto-configuration.kubeconfig").run(
+                        context -> assertThat(context.getBean(ApiServerConnection.class).embedded()).isNotNull());
+    }
+
+    @Test
+    void theGuardOfTheActuatorAndTheAnnouncementAreTheServicesOwn() {
+        connected().run(context -> assertThat(context).doesNotHaveBean(ReadyAnnouncer.class)
+                .doesNotHaveBean("managementGuard").doesNotHaveBean(ServiceConfiguration.class));
+    }
+
+    @Test
+    void anApplicationThatLosesTheLeadEnds() {
+        connected().run(context -> {
+            context.publishEvent(new LeadLostEvent(this));
+
+            eventually("the application has ended", SOON,
+                    () -> !context.getSourceApplicationContext().isActive());
+        });
+    }
+}

@@ -1,0 +1,14 @@
+package dev.wheelhouse.testing;
+
+import org.junit.jupiter.api.Test;
+
+class WebsiteSimulationTest {
+    @Test
+    void noFaultChangesTheEnd() {
+        OperatorSimulation.of(WebsiteOperator::new).crds(Website.class)
+                .start(Website.of("blog", 2, "Hello"))
+                .step("changes the page", user -> user.edit(Website.class, "default", "blog",
+                        website -> website.setSpec(new Website.Spec(3, "Welcome"))))
+                .seeds(5).run();
+    }
+}
