@@ -37,7 +37,7 @@ class TenMinutesTest {
     private Path folder;
 
     @Test
-    @Timeout(600)
+    @Timeout(900)
     void thePageLeadsToARunningOperator() throws Exception {
         assumeTrue(onPath("kubectl"), "SKIPPED, because kubectl is not on the PATH");
         prepare();
@@ -92,7 +92,7 @@ class TenMinutesTest {
         }
         Path output = Files.createTempFile(home, "out", ".txt");
         Process shell = shell(block, output);
-        if (!shell.waitFor(200, TimeUnit.SECONDS)) {
+        if (!shell.waitFor(400, TimeUnit.SECONDS)) {
             stop(shell);
         }
         assertEquals(0, shell.exitValue(), () -> block + "\n" + read(output));
