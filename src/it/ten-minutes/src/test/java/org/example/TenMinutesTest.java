@@ -30,6 +30,24 @@ class TenMinutesTest {
     private static final List<List<String>> PROGRAMS = List.of(List.of("java -jar", "Wheelhouse is ready"),
             List.of("mvn compile exec:java", "all controllers are running"));
 
+    private static final String SETTINGS = """
+            <settings>
+              <localRepository>%1$s</localRepository>
+              <profiles>
+                <profile>
+                  <id>this-build</id>
+                  <activation><activeByDefault>true</activeByDefault></activation>
+                  <repositories><repository>
+                    <id>builds-own</id><url>%2$s</url><snapshots><enabled>false</enabled></snapshots>
+                  </repository></repositories>
+                  <pluginRepositories><pluginRepository>
+                    <id>builds-own</id><url>%2$s</url><snapshots><enabled>false</enabled></snapshots>
+                  </pluginRepository></pluginRepositories>
+                </profile>
+              </profiles>
+            </settings>
+            """;
+
     @TempDir
     private Path home;
 
@@ -62,9 +80,10 @@ class TenMinutesTest {
     private void prepare() throws IOException {
         folder = Files.createDirectory(home.resolve("website"));
         Path bin = Files.createDirectory(home.resolve("bin"));
+        Path settings = Files.writeString(home.resolve("settings.xml"), SETTINGS.formatted(
+                System.getProperty("repository"), System.getProperty("remote")));
         Path mvn = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\nexec " + System.getProperty("maven")
-                + " -B -s " + System.getProperty("settings") + " -Dmaven.repo.local="
-                + System.getProperty("repository") + " \"$@\"\n");
+                + " -B -s " + settings + " \"$@\"\n");
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Files.createSymbolicLink(bin.resolve("java"), java);
         assertTrue(mvn.toFile().setExecutable(true));
