@@ -1,7 +1,5 @@
 package dev.wheelhouse.operator;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -12,6 +10,8 @@ import io.kubernetes.client.openapi.models.V1Secret;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class GivenObjectsTest {
     @Test
