@@ -120,7 +120,7 @@ public final class ControllerManager extends SignalledLoop {
             return next;
         }
         if (!running) {
-            return Math.min(next, report());
+            return Math.min(next, Math.min(report(), lookForBlocked()));
         }
         if (!ran.isDone()) {
             log.info("all controllers are running: {}", controllers().stream().map(Controller::name).toList());

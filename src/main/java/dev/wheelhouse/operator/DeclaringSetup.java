@@ -71,9 +71,13 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
 
     private void require(boolean holds, String problem, Object... values) {
         if (!holds) {
-            throw new IllegalArgumentException(
-                    "operator " + (name != null ? name : operator.getName()) + ": " + problem.formatted(values));
+            throw refused(problem.formatted(values), null);
         }
+    }
+
+    private IllegalArgumentException refused(String problem, @Nullable Throwable cause) {
+        return new IllegalArgumentException(
+                "operator " + (name != null ? name : operator.getName()) + ": " + problem, cause);
     }
 
     /** Runs a check of another class, and names the operator in its message. */
@@ -81,8 +85,7 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
         try {
             return check.get();
         } catch (IllegalArgumentException e) {
-            require(false, "%s", e.getMessage());
-            throw e;
+            throw refused(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -132,13 +132,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
-        T answer = part.model().cast(write(new Action.Apply(part.type(), of, "", part.model(),
-                declaration.fieldManager(), true, ModelJson.write(body), why)));
-        if (executor.writes()) {
-            Memo memo = memo(part.type(), wanted, answer, takenBack(target, wanted, stored, why));
-            controller.applied.put(key, target, memo);
+        KubernetesObject answer = write(new Action.Apply(part.type(), of, "", part.model(),
+                declaration.fieldManager(), true, ModelJson.write(body), why));
+        if (answer == null) {
+            // The apply was only planned.
+            return ModelJson.copy(stored == null ? desired : stored);
         }
-        return answer;
+        controller.applied.put(key, target,
+                memo(part.type(), wanted, answer, takenBack(target, wanted, stored, why)));
+        return part.model().cast(answer);
     }
 
     /** Counts how often others change what this operator wants, and warns when it does not end. */
@@ -166,12 +168,14 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         Memo last = controller.applied.get(key, target);
         UUID hash = Drift.hash(wanted);
-        boolean same = last != null && last.uid().equals(stored.getMetadata().getUid()) && hash.equals(last.wanted());
-        if (same && last.version().equals(stored.getMetadata().getResourceVersion())) {
+        Memo same = last != null && last.uid().equals(stored.getMetadata().getUid()) && hash.equals(last.wanted())
+                ? last
+                : null;
+        if (same != null && same.version().equals(stored.getMetadata().getResourceVersion())) {
             return null;
         }
-        Memo now = memo(type, wanted, stored, same ? last.takenBack() : 0);
-        if (same && now.shown().equals(last.shown())) {
+        Memo now = memo(type, wanted, stored, same == null ? 0 : same.takenBack());
+        if (same != null && now.shown().equals(same.shown())) {
             controller.applied.put(key, target, now);
             return null;
         }

@@ -64,8 +64,8 @@ final class StatusChange {
 
     /** A condition has the time of the last change of its status. */
     private static void setTransitionTime(ObjectNode condition, @Nullable ObjectNode before, Instant now) {
-        boolean same = before != null && before.path("status").equals(condition.path("status"));
-        if (same && before.has("lastTransitionTime")) {
+        if (before != null && before.has("lastTransitionTime")
+                && before.path("status").equals(condition.path("status"))) {
             condition.set("lastTransitionTime", before.get("lastTransitionTime"));
         } else if (before != null || !condition.has("lastTransitionTime")) {
             condition.put("lastTransitionTime",

@@ -55,6 +55,8 @@ final class SimulatedRun implements AutoCloseable {
     private final Set<Created> created = new LinkedHashSet<>();
     private final Map<ResourceType, Long> lateUntil = new HashMap<>();
     private final long start = clock.nanoTime();
+    // Made by the run, before its first step.
+    @SuppressWarnings("NullAway.Init")
     private SimulatedProcess operator;
     private @Nullable SimulatedProcess deposed;
     private @Nullable AssertionError failure;
