@@ -312,8 +312,16 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.set("status", StatusChange.diff(before, next));
         if (patchPrimary("status", patch, "the status has changed") && executor.writes()) {
+            JsonNode after = ModelJson.tree(primary).path("status");
             controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
-                    Drift.hash(status(type, ModelJson.tree(primary).path("status"))), "", 0));
+                    Drift.hash(status(type, after)), "", 0));
+            List<String> lost = next.propertyNames().stream().filter(field -> !after.has(field)).sorted().toList();
+            if (!lost.isEmpty()) {
+                log.warn(
+                        "{}: the status of {} {} lost {}: the API server or the status class has no such field. Add it "
+                                + "to the class and its definition, such as \"List<V1Condition> conditions\"",
+                        declaration.name(), type.kind(), key, String.join(", ", lost));
+            }
         }
     }
 
@@ -357,6 +365,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Result execute(Decision decision) {
+        Objects.requireNonNull(decision,
+                () -> "operator " + declaration.name() + " decided null: return Decision.keep()"
+                        + " to leave everything as it is, or Decision.nothing() to delete what it wanted before");
         requireDistinct(decision.objects());
         decision.objects().forEach(this::apply);
         if (!decision.keepsOthers()) {
