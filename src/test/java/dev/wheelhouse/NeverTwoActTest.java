@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(600)
 class NeverTwoActTest {
-    private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 20);
+    private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 4);
     private static final ObjectKey LEASE = ObjectKey.of("default", "wheelhouse");
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final Duration WORK = Duration.ofMillis(3);
