@@ -262,12 +262,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
             onClose(() -> behind.removeIndex(name));
         }
 
-        /** {@inheritDoc} Others may use it too, so it stays. */
-        @Override
-        public void ensureIndex(String name, Function<T, Collection<String>> values) {
-            behind.ensureIndex(name, values);
-        }
-
         @Override
         public void removeIndex(String name) {
             behind.removeIndex(name);

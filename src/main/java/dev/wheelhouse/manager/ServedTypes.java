@@ -124,10 +124,10 @@ final class ServedTypes extends SignalledLoop {
             return;
         }
         try {
-            client.metadata(DiscoverySchedule.DEFINITIONS).list("", LabelSelector.everything(),
+            client.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).list("", LabelSelector.everything(),
                     FieldSelector.everything(), ListOptions.consistent(1));
             watches = true;
-            informers.metadata(DiscoverySchedule.DEFINITIONS).addEventHandler(schedule);
+            informers.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).addEventHandler(schedule);
             informers.startNew();
         } catch (ApiError e) {
             if (!e.isForbidden() && !e.isNotFound()) {

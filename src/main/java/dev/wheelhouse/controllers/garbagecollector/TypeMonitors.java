@@ -128,7 +128,7 @@ final class TypeMonitors extends SignalledLoop {
     private void start(ResourceType type) {
         SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
         monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
-        if (type.groupResource().equals(DiscoverySchedule.DEFINITIONS.groupResource())) {
+        if (type.groupResource().equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS.groupResource())) {
             informer.addEventHandler(schedule);
         }
     }
