@@ -11,7 +11,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * Remembers what an operator wrote and how the server stored it, so that nothing is sent where nothing would change.
+ * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
+ * change nothing.
  * The server's answer shows how it fills in and rewrites values: while the stored values of the wanted fields stay as
  * in the answer, the same configuration would change nothing. A new process remembers nothing: it applies each object
  * once, and the server ignores an apply that changes nothing. Only the worker that has a key uses the key's memory.

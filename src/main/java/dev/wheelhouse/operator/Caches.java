@@ -137,7 +137,7 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Registers handlers that add the keys of the primary objects that a change concerns.
      *
-     * @param ignored whether the change that led to this state of a primary object concerns nobody
+     * @param ignored whether no reconciliation follows the change that led to this state of a primary object
      */
     void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
         informers.keySet().forEach(part -> register(part, queue, ignored));

@@ -60,25 +60,29 @@ public final class Decision {
         return this;
     }
 
-    /** @param value an object that becomes {@code status} in JSON */
+    /**
+     * Wants this status.
+     *
+     * @param value an object that becomes {@code status} in JSON
+     */
     public Decision status(Object value) {
         status = value;
         return this;
     }
 
-    /** A condition. Its transition time changes only with its status, and its observed generation is the primary object's. */
+    /** Sets a condition. Its transition time changes only with its status, and its observed generation is the primary object's. */
     public Decision condition(String type, boolean value, String reason, String message) {
         conditions.add(new Condition(type, value, reason, message));
         return this;
     }
 
-    /** An Event. Equal Events are combined, so that deciding the same again does no harm. */
+    /** Records an Event. Equal Events are combined, so that deciding the same again does no harm. */
     public Decision event(EventType type, String reason, String message) {
         events.add(new Event(type, reason, message));
         return this;
     }
 
-    /** Decide again after this time, although nothing changed. The shortest of several counts. */
+    /** Decides again after this time, although nothing has changed. The shortest of several times counts. */
     public Decision requeueAfter(Duration delay) {
         requeueAfter = requeueAfter == null || delay.compareTo(requeueAfter) < 0 ? delay : requeueAfter;
         return this;

@@ -12,8 +12,9 @@ import io.kubernetes.client.common.KubernetesObject;
  */
 public sealed interface Operator<P extends KubernetesObject> permits ReconcilingOperator, DecidingOperator {
     /**
-     * Declares what the operator watches, owns and needs, and does nothing else. Called before any object is handed
-     * over, and again by whoever generates definitions and roles from the declaration.
+     * Declares the types that the operator watches and owns, and its needs, and does nothing else. Called before any
+     * object is handed over. It may be called several times, also by programs that only generate definitions and roles.
+     * An exception ends the start of the process.
      */
     void setup(Setup<P> setup);
 }

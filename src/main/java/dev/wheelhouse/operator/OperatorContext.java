@@ -239,7 +239,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
     }
 
-    /** Whether this operator applied an object, now or in another process, and not somebody else with the same owner. */
+    /** Whether this operator applied an object, now or in an earlier process. Other clients may set the same owner. */
     private boolean wasApplied(Target target, String uid) {
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {
