@@ -37,13 +37,13 @@ public interface Context<P extends KubernetesObject> {
     <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value);
 
     /**
-     * Applies an object server-side, with the operator's field manager and the primary object as its controller. Nothing
-     * is sent if nothing would change.
+     * Applies an object server-side, with the operator's field manager and the primary object as its controller.
+     * Nothing is sent if nothing would change.
      *
-     * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there is
-     *     none
-     * @throws IllegalArgumentException if the object has no name, or the primary object cannot own it; the message names
-     *     the object and the remedy
+     * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there
+     *     is none
+     * @throws IllegalArgumentException if the object has no name, or the primary object cannot own it; the message
+     *     names the object and the remedy
      */
     <T extends KubernetesObject> T apply(T desired);
 

@@ -170,8 +170,8 @@ final class CrdInstaller implements Preparation {
 
     /**
      * The losses of stored values when the definition {@code to} takes the place of {@code from}: in versions that both
-     * have, fields that {@code to} lacks or has with another type, such as {@code v1 .spec.hosts[]}; and versions of the
-     * operator's class that {@code to} lacks.
+     * have, fields that {@code to} lacks or has with another type, such as {@code v1 .spec.hosts[]}; and versions of
+     * the operator's class that {@code to} lacks.
      */
     private List<String> lost(JsonNode from, JsonNode to) {
         List<String> lost = new ArrayList<>();

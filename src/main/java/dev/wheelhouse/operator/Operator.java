@@ -4,8 +4,8 @@ import io.kubernetes.client.common.KubernetesObject;
 
 /**
  * A controller of one type of objects, its <em>primary</em> type. Implement {@link ReconcilingOperator}, which acts on
- * the cluster itself, or {@link DecidingOperator}, which returns what it wants. Several threads may call an operator, but
- * never two at once for one object.
+ * the cluster itself, or {@link DecidingOperator}, which returns what it wants. Several threads may call an operator,
+ * but never two at once for one object.
  *
  * @param <P> the primary type: a class of the official client, or one's own with {@link ResourceDefinition}. It is
  *     found from the class that implements this interface.

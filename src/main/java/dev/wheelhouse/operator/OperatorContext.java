@@ -50,7 +50,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final Caches<P> caches;
     private final ActionExecutor executor;
     private final ObjectKey key;
-    /** The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced. */
+    /**
+     * The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced.
+     */
     private P primary;
 
     OperatorContext(OperatorController<P> controller, ActionExecutor executor, ObjectKey key, P primary) {

@@ -11,16 +11,16 @@ import dev.wheelhouse.api.Unstructured;
 
 /**
  * The objects that belong to one primary object, as the caches show them at one moment: those that it owns as their
- * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A type
- * that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
+ * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A
+ * type that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
  */
 public interface Owned {
     /** The objects of a class, sorted by namespace and name. */
     <T extends KubernetesObject> List<T> all(Class<T> type);
 
     /**
-     * The object of a class with this name, in the primary object's namespace if the type has namespaces; empty if there
-     * is none.
+     * The object of a class with this name, in the primary object's namespace if the type has namespaces; empty if
+     * there is none.
      */
     <T extends KubernetesObject> Optional<T> named(Class<T> type, String name);
 

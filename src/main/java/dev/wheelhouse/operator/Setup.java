@@ -19,8 +19,8 @@ import dev.wheelhouse.api.Unstructured;
  */
 public interface Setup<P extends KubernetesObject> {
     /**
-     * The operator's name, in logs, metrics, options and Events. The default comes from the class: {@code WebsiteOperator}
-     * is {@code website-operator}. It must be unique in a process.
+     * The operator's name, in logs, metrics, options and Events. The default comes from the class:
+     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process.
      */
     Setup<P> name(String name);
 
@@ -68,8 +68,8 @@ public interface Setup<P extends KubernetesObject> {
      * An index of a declared class, for {@link Context#indexed}.
      *
      * @param name unique in the operator
-     * @param values the values under which an object is found. It gets the cached object, must not change it, and must not
-     *     block. An object for which it throws is left out of the index, and the failure is logged
+     * @param values the values under which an object is found. It gets the cached object, must not change it, and must
+     *     not block. An object for which it throws is left out of the index, and the failure is logged
      */
     <T extends KubernetesObject> Setup<P> index(String name, Class<T> type,
             Function<? super T, ? extends Collection<String>> values);
@@ -82,12 +82,14 @@ public interface Setup<P extends KubernetesObject> {
      */
     Setup<P> finalizer(String name, Cleanup<P> cleanup);
 
-    /** The number of objects that are reconciled at the same time. The default is 5. The service's options override it. */
+    /**
+     * The number of objects that are reconciled at the same time. The default is 5. The service's options override it.
+     */
     Setup<P> workers(int workers);
 
     /**
-     * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms to
-     * 1000 s.
+     * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
+     * to 1000 s.
      */
     Setup<P> rateLimits(Duration shortest, Duration longest);
 
@@ -101,8 +103,8 @@ public interface Setup<P extends KubernetesObject> {
     Setup<P> source(ExternalSource source);
 
     /**
-     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success sets
-     * it to {@code True}. A conflict with another client's write is no failure. The status must have
+     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success
+     * sets it to {@code True}. A conflict with another client's write is no failure. The status must have
      * {@code conditions}.
      */
     Setup<P> errorCondition(String type);

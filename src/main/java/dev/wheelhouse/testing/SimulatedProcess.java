@@ -34,8 +34,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
 
 /**
- * One process of the operator in a simulated run. All its calls of the API server pass here: they are told in the story,
- * counted as places for faults, and struck by the run's fault.
+ * One process of the operator in a simulated run. All its calls of the API server pass here: they are told in the
+ * story, counted as places for faults, and struck by the run's fault.
  */
 final class SimulatedProcess implements Interceptor, AutoCloseable {
     /** Objects that every namespace, or every cluster, has. They would only lengthen the stories. */
@@ -188,7 +188,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         }
     }
 
-    /** What somebody does who wants to do this. */
+    /** The third person of a verb, such as {@code patches}. */
     private static String verb(String infinitive) {
         return switch (infinitive) {
             case "apply" -> "applies";
@@ -208,7 +208,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         return target + (body.isEmpty() ? "" : " " + shortened(body));
     }
 
-    /** A body without its metadata, which say nothing that the reader does not know. */
+    /** A body without its metadata, which the sentence names already. */
     private static String shortened(String body) {
         String plain = body;
         if (body.startsWith("{") && ModelJson.read(body, Object.class) instanceof Map<?, ?> object) {

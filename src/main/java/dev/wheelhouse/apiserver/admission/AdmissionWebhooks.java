@@ -110,8 +110,8 @@ final class AdmissionWebhooks {
     }
 
     /**
-     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more if
-     * the object has changed after their call.
+     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more
+     * if the object has changed after their call.
      *
      * @param plugins changes an object as the server's own plugins do; called once more if a webhook changed the object
      * @return the object that the webhooks want; the same one if they change nothing; null for a deletion
@@ -241,7 +241,9 @@ final class AdmissionWebhooks {
         return !Json.text(hook, "failurePolicy").equals("Ignore");
     }
 
-    /** The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not. */
+    /**
+     * The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not.
+     */
     private @Nullable ResourceInfo resource(JsonNode hook, Attributes attributes) {
         if (!match.selects(hook, attributes)) {
             return null;

@@ -37,9 +37,9 @@ import dev.wheelhouse.runtime.Signal;
 
 /**
  * Serves webhooks over TLS, and keeps certificates and configurations current. It runs on every replica, whether or not
- * it leads. The replica that may write makes the certificates, renews them while requests go on, and applies the webhook
- * configurations and the conversions of definitions; all replicas read the certificates from their Secret, or from
- * files, every half minute. Thread safe.
+ * it leads. The replica that may write makes the certificates, renews them while requests go on, and applies the
+ * webhook configurations and the conversions of definitions; all replicas read the certificates from their Secret, or
+ * from files, every half minute. Thread safe.
  */
 public final class WebhookServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WebhookServer.class);

@@ -19,9 +19,9 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler, on
- * this project's queue and workers; the official queue, to which the official handlers add, only passes its requests on.
- * {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
+ * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler,
+ * on this project's queue and workers; the official queue, to which the official handlers add, only passes its requests
+ * on. {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
  */
 public final class BuiltController extends DefaultController implements OfficialController {
     private final ControllerDescriptor descriptor;

@@ -258,9 +258,9 @@ class RealWebhooksTest {
 
     /**
      * A review as text, with sorted fields, without the times, the user and the random parts; and without what this
-     * server sets earlier or later than upstream (the status and the finalizers of a new object, the owners of fields that
-     * an update changes), what an admission plugin sets
-     * that the real server runs without (the account of a pod), and the precondition that upstream adds for a namespace.
+     * server sets earlier or later than upstream (the status and the finalizers of a new object, the owners of fields
+     * that an update changes), what an admission plugin sets that the real server runs without (the account of a pod),
+     * and the precondition that upstream adds for a namespace.
      */
     private static String normal(JsonNode review) {
         ObjectNode copy = (ObjectNode) review.deepCopy();
