@@ -52,11 +52,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two replicas of an application with an annotated reconciler and an operator, both always at work. The leader loses its
- * lead twenty times: its network is cut, another takes its Lease away, or it is stopped.
+ * lead again and again: its network is cut, another takes its Lease away, or it is stopped.
  */
 @Timeout(600)
 class NeverTwoActTest {
-    private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 20);
+    private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 4);
     private static final ObjectKey LEASE = ObjectKey.of("default", "wheelhouse");
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final Duration WORK = Duration.ofMillis(3);

@@ -126,7 +126,7 @@ public final class ControllerManager extends SignalledLoop {
             log.info("all controllers are running: {}", controllers().stream().map(Controller::name).toList());
             ran.complete(null);
         }
-        return controllers().isEmpty() ? next : Math.min(next, lookForBlocked());
+        return Math.min(next, lookForBlocked());
     }
 
     /**
@@ -142,6 +142,9 @@ public final class ControllerManager extends SignalledLoop {
     }
 
     private long lookForBlocked() {
+        if (controllers.stream().noneMatch(ManagedController::hasLoops)) {
+            return IDLE;
+        }
         if (clock.nanoTime() - nextLook >= 0) {
             nextLook = clock.deadline(LOOK_FOR_BLOCKED);
             controllers.forEach(ManagedController::reportBlocked);

@@ -366,6 +366,12 @@ final class ManagedController {
         return outages;
     }
 
+    /** Whether its loops have been started, so that a sync may run. */
+    boolean hasLoops() {
+        Life now = life;
+        return now != null && !now.loops.isEmpty();
+    }
+
     private List<Worker<?>> workers() {
         Life now = life;
         List<Worker<?>> workers = new ArrayList<>();
