@@ -174,9 +174,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         try {
             R answer = call.get();
             run.tell(name + " " + verb(request.verb()) + said(request).substring(request.verb().length())
-                    + (answer instanceof KubernetesObject object
-                            ? " -> version " + object.getMetadata().getResourceVersion()
-                            : ""));
+                    + version(answer));
             if (isNew && answer instanceof KubernetesObject created) {
                 run.created(request.type(), ObjectKey.of(created));
             }
@@ -186,6 +184,12 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                     + e.statusMessage());
             throw e;
         }
+    }
+
+    private static String version(Object answer) {
+        return answer instanceof KubernetesObject object
+                ? " -> version " + object.getMetadata().getResourceVersion()
+                : "";
     }
 
     /** The third person of a verb, such as {@code patches}. */
@@ -225,9 +229,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         try {
             R answer = call.get();
             run.tell(name + " reads " + type.kind() + " " + key + " from the server"
-                    + (answer instanceof KubernetesObject object
-                            ? " -> version " + object.getMetadata().getResourceVersion()
-                            : ""));
+                    + version(answer));
             return answer;
         } catch (ApiError e) {
             run.tell(name + " reads " + type.kind() + " " + key + " from the server -> " + e.code());

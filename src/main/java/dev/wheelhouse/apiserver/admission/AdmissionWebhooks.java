@@ -342,12 +342,8 @@ final class AdmissionWebhooks {
         if (fails(hook)) {
             throw Errors.internalError(problem);
         }
-        String line;
         synchronized (ignored) {
-            line = ignored.line(problem + "; the request goes on, because failurePolicy is Ignore");
-        }
-        if (line != null) {
-            log.warn("{}", line);
+            ignored.warn(log, problem + "; the request goes on, because failurePolicy is Ignore");
         }
         Deadline.checkNow();
     }
