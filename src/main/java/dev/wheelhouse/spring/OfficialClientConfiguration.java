@@ -31,12 +31,14 @@ import dev.wheelhouse.spring.client.ReconcilerController;
 import dev.wheelhouse.spring.client.RunnableController;
 import dev.wheelhouse.spring.client.WriteFence;
 
+import static dev.wheelhouse.spring.OfficialInformersConfiguration.INTEGRATION;
+
 /**
  * Runs beans that are written against the official client's Spring integration, {@code @KubernetesInformers} and
  * {@code @KubernetesReconciler}, on this project's informers and workers. The integration makes the informer and lister
  * beans; this class starts and stops them, and hands the reconcilers to the manager.
  */
-@AutoConfiguration(after = OfficialInformersConfiguration.class, beforeName = OfficialInformersConfiguration.INTEGRATION)
+@AutoConfiguration(after = OfficialInformersConfiguration.class, beforeName = INTEGRATION)
 @ConditionalOnClass(KubernetesReconcilerProcessor.class)
 @ConditionalOnBean(ServiceLifecycle.class)
 class OfficialClientConfiguration {
