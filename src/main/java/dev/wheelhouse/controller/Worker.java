@@ -19,6 +19,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  */
 public final class Worker<K> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
+    private static final int LONGEST_MESSAGE = 1000;
 
     /** Decides whether a key may be synced now. */
     @FunctionalInterface
@@ -183,10 +184,10 @@ public final class Worker<K> implements Loop {
                 cause instanceof ApiError e ? String.valueOf(e.getMessage()) : cause.toString());
         if (cause instanceof ApiError e && e.isConflict()) {
             log.info("{}: {} changed during its sync and is synced again (failure {} in a row): {}", controller, key,
-                    failures, e.getMessage());
+                    failures, shortened(e));
         } else if (cause instanceof ApiError e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
-                    failures, e.getMessage());
+                    failures, shortened(e));
         } else if (isNew) {
             log.error("{}: the sync of {} failed and is retried (failure {} in a row)", controller, key, failures,
                     cause);
@@ -194,6 +195,12 @@ public final class Worker<K> implements Loop {
             log.warn("{}: the sync of {} failed again and is retried (failure {} in a row): {}", controller, key,
                     failures, cause.toString());
         }
+    }
+
+    /** A refusal may list each right that is missing, in dozens of lines. */
+    private static String shortened(ApiError e) {
+        String message = String.valueOf(e.getMessage());
+        return message.length() <= LONGEST_MESSAGE ? message : message.substring(0, LONGEST_MESSAGE) + "…";
     }
 
     /** The sync in progress; null if there is none. Any thread may ask. */

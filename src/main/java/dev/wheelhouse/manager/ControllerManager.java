@@ -123,7 +123,10 @@ public final class ControllerManager extends SignalledLoop {
             return Math.min(next, Math.min(report(), lookForBlocked()));
         }
         if (!ran.isDone()) {
-            log.info("all controllers are running: {}", controllers().stream().map(Controller::name).toList());
+            List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
+                    .map(ManagedController::name).toList();
+            log.info("all controllers are running: {}{}", controllers().stream().map(Controller::name).toList(),
+                    waiting.isEmpty() ? "" : "; not running: " + waiting);
             ran.complete(null);
         }
         return Math.min(next, lookForBlocked());

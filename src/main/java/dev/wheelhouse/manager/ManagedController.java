@@ -50,6 +50,7 @@ final class ManagedController {
     /** Why it is not made, and should not be, in a sentence; empty if there is no such reason. */
     private volatile String heldBack = "";
     private volatile boolean closed;
+    private boolean saidThatItWaits;
     private String lastFailure = "";
     private @Nullable Long nextTry;
 
@@ -108,6 +109,10 @@ final class ManagedController {
             }
             loops = List.copyOf(started);
             running = true;
+            if (saidThatItWaits) {
+                saidThatItWaits = false;
+                log.info("{} runs", name());
+            }
         }
 
         void end(String why) {
@@ -232,6 +237,7 @@ final class ManagedController {
         if (!why.equals(heldBack)) {
             heldBack = why;
             if (!why.isEmpty()) {
+                saidThatItWaits = true;
                 log.info(why);
             }
         }

@@ -61,6 +61,18 @@ class WorkerTest {
     }
 
     @Test
+    void aRefusalOfManyLinesIsCutInTheLog() throws Exception {
+        String rights = "{APIGroups:[\"apps\"], Resources:[\"deployments\"]}\n".repeat(70);
+        try (Logged log = Logged.by(Worker.class.getName())) {
+            worker(key -> {
+                throw new ApiError("apply x", 403, "Forbidden", rights, null);
+            }).step();
+            assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
+                    .startsWith("WARN test: the sync of a failed and is retried").hasSizeLessThan(1200).endsWith("…"));
+        }
+    }
+
+    @Test
     void aKeyThatIsToBeRequeuedComesAfterItsDelay() throws Exception {
         Worker<String> worker = worker(key -> Result.requeueAfter(Duration.ofSeconds(3)));
         worker.step();

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -117,10 +118,13 @@ class ComingAndGoingTypeTest {
         assertThat(manager.waitingFor()).isEmpty();
 
         for (String name : List.of("first", "second", "third")) {
-            cluster.define(WEBSITES);
-            website(name);
-            eventually(name + " is synced", SOON, () -> synced.contains(name));
-            eventually("it runs", SOON, () -> doing().equals("running"));
+            try (Logged log = Logged.by(ManagedController.class.getName())) {
+                cluster.define(WEBSITES);
+                website(name);
+                eventually(name + " is synced", SOON, () -> synced.contains(name));
+                eventually("it runs", SOON, () -> doing().equals("running"));
+                eventually("the log says so", SOON, () -> log.lines().contains("INFO website-operator runs"));
+            }
 
             cluster.undefine(WEBSITES);
             eventually("it has ended", SOON, () -> doing().contains("waits until"));

@@ -116,14 +116,26 @@ public final class WebhookServer implements AutoCloseable {
         endpoint.close();
     }
 
-    private Loop loop() {
+    Loop loop() {
         Signal signal = new Signal();
         return new Loop() {
             private volatile boolean closed;
+            private boolean wrote;
+            private long due = clock.nanoTime();
 
             @Override
             public long step() {
-                return closed ? IDLE : refresh().toNanos();
+                if (closed) {
+                    return IDLE;
+                }
+                boolean writes = mayWrite.getAsBoolean();
+                if (clock.nanoTime() - due >= 0 || (writes && !wrote)) {
+                    due = clock.deadline(refresh());
+                }
+                wrote = writes;
+                long left = Math.max(due - clock.nanoTime(), 0);
+                // A replica that begins to lead applies the configurations soon: writes pass unchecked until then.
+                return writes ? left : Math.min(left, SOON.toNanos());
             }
 
             @Override

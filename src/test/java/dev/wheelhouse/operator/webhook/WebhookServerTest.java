@@ -11,10 +11,12 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ssl.SSLContext;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -42,6 +45,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.operator.CustomResource;
 import dev.wheelhouse.operator.ResourceDefinition;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.TestServer;
@@ -378,6 +382,27 @@ class WebhookServerTest {
                          "admissionReviewVersions": ["v1"], "sideEffects": "None", "clientConfig": {"service":
                          {"namespace": "default", "name": "hooks", "port": %d}}}]}"""
                         .formatted(port));
+    }
+
+    @Test
+    void aReplicaAppliesItsConfigurationsAtTheNextStepOnceItLeads() throws Exception {
+        AtomicBoolean leads = new AtomicBoolean();
+        ManualClock clock = new ManualClock();
+        WebhookServer webhookServer = WebhookServer.start(webhooks(new CountingOperator()), WebhookOptions.local(),
+                server.client(), clock, leads::get, runner);
+        open.add(webhookServer);
+        Loop loop = webhookServer.loop();
+        assertThat(loop.step()).as("it looks soon whether it leads").isEqualTo(Duration.ofSeconds(1).toNanos());
+        assertThat(webhookServer.isReady()).isTrue();
+        assertThat(configurations()).isEmpty();
+
+        leads.set(true);
+        assertThat(loop.step()).isEqualTo(Duration.ofSeconds(30).toNanos());
+        assertThat(configurations()).hasSize(1);
+    }
+
+    private List<V1ValidatingWebhookConfiguration> configurations() {
+        return server.user().all(V1ValidatingWebhookConfiguration.class);
     }
 
     @Test
