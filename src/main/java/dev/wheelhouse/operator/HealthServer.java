@@ -29,7 +29,8 @@ final class HealthServer implements AutoCloseable {
             Thread.ofPlatform().daemon().name("wheelhouse/health").start(server::start).join();
             return new HealthServer(server);
         } catch (IOException e) {
-            throw new UncheckedIOException("port " + port + " for health cannot be opened: choose another, or 0 for any",
+            throw new UncheckedIOException(
+                    "port " + port + " for health cannot be opened: choose another, or 0 for any",
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

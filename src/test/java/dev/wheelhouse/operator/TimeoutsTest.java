@@ -1,13 +1,13 @@
 package dev.wheelhouse.operator;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class TimeoutsTest {
     private static final Duration LIMIT = Duration.ofMinutes(1);

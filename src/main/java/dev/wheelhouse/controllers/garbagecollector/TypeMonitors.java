@@ -75,7 +75,8 @@ final class TypeMonitors extends SignalledLoop {
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
-                lines.warn(log, "discovery returned no resource types; the garbage collector keeps the types that it knows");
+                lines.warn(log,
+                        "discovery returned no resource types; the garbage collector keeps the types that it knows");
             } else {
                 follow(discovered);
                 succeeded = true;
