@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 /**
- * What one primary object asks for: the objects that it wants, its status, conditions, Events, and when to decide
+ * A decision about one primary object: the objects that it wants, its status, conditions, Events, and when to decide
  * again. Objects that were wanted before and are not any more are deleted. Not thread safe.
  */
 public final class Decision {

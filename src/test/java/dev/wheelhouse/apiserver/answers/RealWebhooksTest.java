@@ -33,7 +33,7 @@ class RealWebhooksTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    /** Whose messages have other words: of the patch library, and of the CEL library. */
+    /** Scenes whose messages come from the patch library or the CEL library, and so have other words. */
     private static final Set<String> OTHER_WORDS = Set.of("m-inapplicable", "failing-condition");
 
     private final CountDownLatch end = new CountDownLatch(1);
