@@ -12,6 +12,8 @@ final class Timeouts extends SignalledLoop {
     private final Duration limit;
     private final Clock clock;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    /** Whether the loop waits for no deadline. */
+    private volatile boolean idle = true;
 
     Timeouts(Duration limit, Clock clock) {
         this.limit = limit;
@@ -21,10 +23,9 @@ final class Timeouts extends SignalledLoop {
     /** Begins a call on the current thread. Every call must {@link Running#end}. */
     Running begin() {
         Running call = new Running(Thread.currentThread(), clock.deadline(limit));
-        // The deadline of a further call is later than those that the loop waits for.
-        boolean first = running.isEmpty();
         running.add(call);
-        if (first) {
+        // A loop that waits for a deadline looks again then, and the deadline of this call is later.
+        if (idle) {
             wake();
         }
         return call;
@@ -32,10 +33,13 @@ final class Timeouts extends SignalledLoop {
 
     @Override
     public long step() {
+        // Set before the look: a call that the look misses finds it set and wakes the loop.
+        idle = true;
         long next = IDLE;
         for (Running call : running) {
             next = Math.min(next, call.check(clock.nanoTime()));
         }
+        idle = next == IDLE;
         return isClosed() ? IDLE : next;
     }
 

@@ -85,17 +85,22 @@ public final class Wheelhouse implements AutoCloseable {
                 new ControllerManager(context, operators, guard, election.leadership(), runner), informers, events,
                 runner);
         log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
+        HealthServer opened = null;
         try {
-            health = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
+            opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
                     ? null
                     : WebhookServer.start(methods, wanted.webhooks, client, clock,
                             () -> election.leadership().isLeader() && !wanted.observes, runner);
         } catch (RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
             election.close();
             client.close();
             throw e;
         }
+        health = opened;
         if (webhooks == null && !methods.isEmpty()) {
             log.warn("the webhook methods of {} are not served: say where by webhooks(WebhookOptions)", methods);
         }

@@ -7,11 +7,11 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerMetrics;
@@ -23,10 +23,6 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
-
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 
 class DecidingOperatorTest {
     private final OperatorWorld world = new OperatorWorld(new SiteOperator());
@@ -95,23 +91,17 @@ class DecidingOperatorTest {
     void anotherClientThatChangesTheSameFieldAgainAndAgainIsReported() {
         createBlog();
         world.settle();
-        Logger logger = (Logger) LoggerFactory.getLogger(Applied.class);
-        ListAppender<ILoggingEvent> logged = new ListAppender<>();
-        logged.start();
-        logger.addAppender(logged);
-        try {
+        try (Logged log = Logged.by(Applied.class.getName())) {
             for (int i = 0; i < 10; i++) {
                 int replicas = 7 + i;
                 world.cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, BLOG,
                         deployment -> deployment.getSpec().setReplicas(replicas));
                 world.settle();
             }
-        } finally {
-            logger.detachAppender(logged);
+            assertThat(log.lines()).containsExactly("WARN site-operator: other "
+                    + "clients have changed deployments.apps default/blog 10 times, and each time it was applied again "
+                    + "(spec.replicas: 16 becomes 2): leave out of the wanted object the fields that others set");
         }
-        assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly("site-operator: other "
-                + "clients have changed deployments.apps default/blog 10 times, and each time it was applied again "
-                + "(spec.replicas: 16 becomes 2): leave out of the wanted object the fields that others set");
     }
 
     @Test

@@ -224,6 +224,25 @@ class ReconcilingOperatorTest {
     }
 
     @Test
+    void anIndexMayHaveAnyNameAndBeOfAClassThatIsOwnedAndWatched() {
+        List<List<String>> found = new ArrayList<>();
+        Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class)
+                .watches(V1ConfigMap.class, map -> List.of(BLOG))
+                .index("OWNED", V1ConfigMap.class,
+                        map -> map.getData() == null ? List.of() : map.getData().values()));
+        operator.script = (request, context) -> {
+            found.add(context.indexed(V1ConfigMap.class, "OWNED", "7").stream().map(map -> map.getMetadata().getName())
+                    .toList());
+            return Result.done();
+        };
+        OperatorWorld world = run(operator);
+        world.cluster.create(ResourceType.CONFIG_MAPS, configMap("a", "7"));
+        createBlog(world);
+        world.settle();
+        assertThat(found).last().isEqualTo(List.of("a"));
+    }
+
+    @Test
     void anExternalSourceTriggersAndIsRunAgainAfterItThrew() throws Exception {
         List<Consumer<ObjectKey>> triggers = new ArrayList<>();
         Scripted operator = new Scripted(setup -> setup.source(trigger -> {
