@@ -51,8 +51,8 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two replicas of an application with an annotated reconciler and an operator, both always at work. The leader loses its
- * lead again and again: its network is cut, another takes its Lease away, or it is stopped.
+ * Two replicas of an application with an annotated reconciler and an operator, both always at work. The leader loses
+ * its lead again and again: its network is cut, another takes its Lease away, or it is stopped.
  */
 @Timeout(600)
 class NeverTwoActTest {

@@ -20,6 +20,9 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 
+    public static final ResourceType CUSTOM_RESOURCE_DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
+            "customresourcedefinitions", "CustomResourceDefinition", false);
+
     private static ResourceType core(String plural, String kind, boolean namespaced) {
         return new ResourceType("", "v1", plural, kind, namespaced);
     }

@@ -124,8 +124,8 @@ public final class Faults {
         }
 
         /**
-         * Delays requests before they are executed. The delay also ends when the rule does. A manual clock is advanced by
-         * the delay instead.
+         * Delays requests before they are executed. The delay also ends when the rule does. A manual clock is advanced
+         * by the delay instead.
          */
         public Rule delay(Duration wait) {
             delay = wait;

@@ -64,7 +64,8 @@ final class RequiredLibraries {
             return "";
         }
         String version = needed[0] + "." + needed[1] + "." + needed[2];
-        return "the embedded API server needs com.google.protobuf:protobuf-java " + version + ", but the class path has "
+        return "the embedded API server needs com.google.protobuf:protobuf-java " + version
+                + ", but the class path has "
                 + major + "." + minor + "." + patch + ": with Spring Boot's parent, set the property "
                 + "<protobuf-java.version>" + version + "</protobuf-java.version>";
     }

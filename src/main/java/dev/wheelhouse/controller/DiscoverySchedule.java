@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Objects;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Clock;
 
@@ -14,8 +13,7 @@ import dev.wheelhouse.runtime.Clock;
  * CustomResourceDefinition was created, changed or deleted. Thread safe.
  */
 public final class DiscoverySchedule implements ResourceEventHandler<PartialObjectMetadata> {
-    public static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
-            "customresourcedefinitions", "CustomResourceDefinition", false);
+    /** The usual time between two reads. */
     public static final Duration PERIOD = Duration.ofSeconds(30);
 
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);

@@ -92,7 +92,9 @@ public abstract class KeyedController implements Controller {
         return informer;
     }
 
-    /** The same for an informer that was made with limits. Of several informers of one type, writes wait for the last. */
+    /**
+     * The same for an informer that was made with limits. Of several informers of one type, writes wait for the last.
+     */
     protected final void follow(SharedIndexInformer<? extends KubernetesObject> informer) {
         informers.add(informer);
         consistency.register(informer.type(), informer);

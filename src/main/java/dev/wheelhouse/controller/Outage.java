@@ -13,10 +13,11 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Records the keys whose last sync failed, and ends the backoff of all keys that the API server did not serve, as soon as it serves one of them again. A sync is not
- * served if its request failed for a reason of the server ({@link dev.wheelhouse.api.ApiError#isUnrelatedToObject()}).
- * After three such syncs in a row, one key is retried every five seconds. Upstream leaves each key to its own backoff,
- * which reaches 16 minutes in a long outage. The workers of one queue share it. Thread safe.
+ * Records the keys whose last sync failed, and ends the backoff of all keys that the API server did not serve, as soon
+ * as it serves one of them again. A sync is not served if its request failed for a reason of the server
+ * ({@link dev.wheelhouse.api.ApiError#isUnrelatedToObject()}). After three such syncs in a row, one key is retried
+ * every five seconds. Upstream leaves each key to its own backoff, which reaches 16 minutes in a long outage. The
+ * workers of one queue share it. Thread safe.
  *
  * @param <K> the keys
  */

@@ -41,8 +41,8 @@ public interface Leadership {
     void whenLeading(Runnable action);
 
     /**
-     * Calls an action once, as soon as this process has lost the lead, which is for good. The elector's loop calls it, so
-     * it must not block. {@link #isLeader} may be false some time before.
+     * Calls an action once, as soon as this process has lost the lead, which is for good. The elector's loop calls it,
+     * so it must not block. {@link #isLeader} may be false some time before.
      */
     void whenLost(Runnable action);
 

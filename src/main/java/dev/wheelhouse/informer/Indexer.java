@@ -50,12 +50,6 @@ public interface Indexer<T> {
     /** Removes an index that {@link #addIndex} added. Does nothing if there is none. */
     void removeIndex(String name);
 
-    /**
-     * Adds an index unless there is one of that name. For users that come back to an informer which others kept
-     * running, with the same function.
-     */
-    void ensureIndex(String name, Function<T, Collection<String>> values);
-
     /** The number of objects. */
     int size();
 }

@@ -71,11 +71,6 @@ final class NamespacesIndexer<T> implements Indexer<T> {
     }
 
     @Override
-    public void ensureIndex(String name, Function<T, Collection<String>> values) {
-        byNamespace.values().forEach(indexer -> indexer.ensureIndex(name, values));
-    }
-
-    @Override
     public int size() {
         return byNamespace.values().stream().mapToInt(Indexer::size).sum();
     }

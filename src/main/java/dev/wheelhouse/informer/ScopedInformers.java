@@ -41,7 +41,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
             users.merge(informer, 1, Integer::sum);
         }
 
-        /** @return whether nobody uses the informer any more */
+        /** @return whether no scope uses the informer any more */
         private synchronized boolean remove(SharedIndexInformer<?> informer) {
             return users.computeIfPresent(informer, (i, count) -> count == 1 ? null : count - 1) == null;
         }
@@ -111,7 +111,9 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         return behind.states();
     }
 
-    /** Removes the handlers and indices of this scope, the latest first. Those that are added later are removed at once. */
+    /**
+     * Removes the handlers and indices of this scope, the latest first. Those that are added later are removed at once.
+     */
     @Override
     public void close() {
         close(type -> false);
@@ -260,12 +262,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         public void addIndex(String name, Function<T, Collection<String>> values) {
             behind.addIndex(name, values);
             onClose(() -> behind.removeIndex(name));
-        }
-
-        /** {@inheritDoc} Others may use it too, so it stays. */
-        @Override
-        public void ensureIndex(String name, Function<T, Collection<String>> values) {
-            behind.ensureIndex(name, values);
         }
 
         @Override

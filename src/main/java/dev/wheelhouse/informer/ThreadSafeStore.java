@@ -253,15 +253,6 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     }
 
     @Override
-    public void ensureIndex(String name, Function<T, Collection<String>> values) {
-        synchronized (writing) {
-            if (!state.indices.containsKey(name)) {
-                addIndex(name, values);
-            }
-        }
-    }
-
-    @Override
     public int size() {
         return state.objects.size();
     }

@@ -173,7 +173,9 @@ public final class ControllerManager extends SignalledLoop {
         return !begun && leadership.isLeaderKnown() && !leadership.isLeader();
     }
 
-    /** Why controllers do not run although they should: one sentence per reason, such as a cache that has not synced. */
+    /**
+     * Why controllers do not run although they should: one sentence per reason, such as a cache that has not synced.
+     */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
         if (!leadership.isLeader()) {

@@ -16,10 +16,6 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Outage;
-import dev.wheelhouse.controller.RunningSync;
-import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -36,19 +32,15 @@ import dev.wheelhouse.runtime.LoopRunner;
  * and close it.
  */
 final class ManagedController {
-    /** The time after which a sync seems to block. */
-    static final Duration BLOCKS_AFTER = Duration.ofSeconds(30);
-
     private static final Logger log = LoggerFactory.getLogger(ManagedController.class);
-    private static final Duration REPORT_AGAIN = Duration.ofMinutes(1);
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration LOOK_AT_ENDING = Duration.ofMillis(20);
-    private static final int MOST_FAILING = 10;
 
     private final ControllerDescriptor descriptor;
     private final Surroundings around;
     private final Clock clock;
     private final Backoff backoff;
+    private final LiveSyncs syncs;
     /** Null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
     private boolean preparationStarted;
@@ -74,6 +66,7 @@ final class ManagedController {
         this.descriptor = descriptor;
         this.around = around;
         this.clock = around.context.clock();
+        this.syncs = new LiveSyncs(descriptor.name(), this::loops, clock);
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
         this.preparation = descriptor.preparation() == null
@@ -82,7 +75,7 @@ final class ManagedController {
                     around.types.lookSoon();
                     around.wake.run();
                 });
-        around.context.metrics().managed(descriptor.name(), () -> blocked().size(), this::failingKeys);
+        around.context.metrics().managed(descriptor.name(), () -> syncs.blocking().size(), syncs::failingKeys);
     }
 
     /** The time from a make to the end of the made controller. */
@@ -324,69 +317,23 @@ final class ManagedController {
         String doing = now != null && now.running && now.ending.isEmpty()
                 ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
-        List<FailingKey> failing = outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream())
-                .limit(MOST_FAILING).toList();
-        return new ControllerState(name(), doing.isEmpty() ? "starting" : doing,
-                blocked().stream().map(this::describe).toList(), failingKeys(),
-                failing);
-    }
-
-    private String describe(RunningSync sync) {
-        StackTraceElement[] stack = sync.stack();
-        return "the sync of " + sync.key() + " has run for " + sync.age(clock.nanoTime()).toSeconds() + " s"
-                + (stack.length == 0 ? "" : ", now at " + stack[0]);
-    }
-
-    /** Logs the syncs that seem to block: each once after 30 s, and then every minute. */
-    void reportBlocked() {
-        for (RunningSync sync : blocked()) {
-            if (sync.takeReport(clock.nanoTime(), REPORT_AGAIN)) {
-                StringBuilder stack = new StringBuilder();
-                for (StackTraceElement element : sync.stack()) {
-                    stack.append("\n\tat ").append(element);
-                }
-                log.warn("{}: the sync of {} has run for {} s and seems to block; other keys wait if all workers do:{}",
-                        name(), sync.key(), sync.age(clock.nanoTime()).toSeconds(), stack);
-            }
-        }
-    }
-
-    private List<RunningSync> blocked() {
-        List<RunningSync> blocked = new ArrayList<>();
-        for (Worker<?> worker : workers()) {
-            RunningSync sync = worker.running();
-            if (sync != null && sync.age(clock.nanoTime()).compareTo(BLOCKS_AFTER) >= 0) {
-                blocked.add(sync);
-            }
-        }
-        return blocked;
-    }
-
-    private int failingKeys() {
-        return outages().stream().mapToInt(Outage::failingKeys).sum();
-    }
-
-    private Set<Outage<?>> outages() {
-        Set<Outage<?>> outages = new LinkedHashSet<>();
-        workers().forEach(worker -> outages.add(worker.outage()));
-        return outages;
+        return new ControllerState(name(), doing.isEmpty() ? "starting" : doing, syncs.blocked(), syncs.failingKeys(),
+                syncs.failing());
     }
 
     /** Whether its loops have been started, so that a sync may run. */
     boolean hasLoops() {
-        Life now = life;
-        return now != null && !now.loops.isEmpty();
+        return !loops().isEmpty();
     }
 
-    private List<Worker<?>> workers() {
+    private List<Loop> loops() {
         Life now = life;
-        List<Worker<?>> workers = new ArrayList<>();
-        for (Loop loop : now == null ? List.<Loop>of() : now.loops) {
-            if (loop instanceof WhileLeading(Worker<?> worker, var unused)) {
-                workers.add(worker);
-            }
-        }
-        return workers;
+        return now == null ? List.of() : now.loops;
+    }
+
+    /** Logs the syncs that seem to block: each once after 30 s, and then every minute. */
+    void reportBlocked() {
+        syncs.report();
     }
 
     void close() {

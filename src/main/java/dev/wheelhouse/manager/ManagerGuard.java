@@ -22,9 +22,9 @@ import dev.wheelhouse.runtime.Loop;
 
 /**
  * Prevents two controller managers from writing to the same objects. While the cluster's own kube-controller-manager is
- * alive, the controllers that it contains too only observe here. All others write: nobody else runs them. The other
- * manager counts as alive while it renews its Lease, {@code kube-system/kube-controller-manager} (upstream: client-go
- * {@code tools/leaderelection}). One thread calls {@link #look}; any thread may ask for the result.
+ * alive, the controllers that it contains too only observe here. All others write, because no other manager runs them.
+ * The other manager counts as alive while it renews its Lease, {@code kube-system/kube-controller-manager} (upstream:
+ * client-go {@code tools/leaderelection}). One thread calls {@link #look}; any thread may ask for the result.
  */
 public final class ManagerGuard {
     /** The operator's choice. */
@@ -144,8 +144,8 @@ public final class ManagerGuard {
     }
 
     /**
-     * Evaluates a Lease. Its holder is alive if it renewed the Lease within the Lease's duration, or if this process saw
-     * a renewal within that time: the clocks of two machines may differ.
+     * Evaluates a Lease. Its holder is alive if it renewed the Lease within the Lease's duration, or if this process
+     * saw a renewal within that time: the clocks of two machines may differ.
      *
      * @return a sentence about the holder if it is alive
      */

@@ -57,7 +57,7 @@ final class PreparationLoop extends SignalledLoop {
         return state.doing == Doing.FAILS ? state.why : "";
     }
 
-    /** What it waits for, in a sentence; empty if it waits for nothing. */
+    /** The reason to wait, in a sentence; empty if there is none. */
     String waitsFor() {
         return state.doing == Doing.WAITS ? state.why : "";
     }

@@ -104,18 +104,15 @@ final class ServedTypes extends SignalledLoop {
                 changed.run();
             }
         } catch (ApiError e) {
-            String line = lines.line("it is unknown which types the API server serves: " + e.getMessage());
-            if (line != null) {
-                log.warn(line);
-            }
+            lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
         }
         return schedule.ended(succeeded, watches ? DiscoverySchedule.PERIOD : WITHOUT_WATCH).toNanos();
     }
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(
-                        other -> other.plural().equals(type.plural()) && other.apiVersion().equals(type.apiVersion()));
+                .anyMatch(other -> other.plural().equals(type.plural())
+                        && other.apiVersion().equals(type.apiVersion()));
     }
 
     /** Tries a list before the informer starts, because an informer that may not list would try for ever. */
@@ -124,10 +121,10 @@ final class ServedTypes extends SignalledLoop {
             return;
         }
         try {
-            client.metadata(DiscoverySchedule.DEFINITIONS).list("", LabelSelector.everything(),
+            client.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).list("", LabelSelector.everything(),
                     FieldSelector.everything(), ListOptions.consistent(1));
             watches = true;
-            informers.metadata(DiscoverySchedule.DEFINITIONS).addEventHandler(schedule);
+            informers.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).addEventHandler(schedule);
             informers.startNew();
         } catch (ApiError e) {
             if (!e.isForbidden() && !e.isNotFound()) {

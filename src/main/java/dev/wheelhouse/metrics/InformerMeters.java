@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -84,7 +85,7 @@ final class InformerMeters implements InformerMetrics.Provider {
             return states.stream().mapToDouble(state -> value.applyAsDouble(state.get())).max().orElse(Double.NaN);
         }
 
-        private boolean all(java.util.function.Predicate<InformerState> predicate) {
+        private boolean all(Predicate<InformerState> predicate) {
             return states.stream().allMatch(state -> predicate.test(state.get()));
         }
 

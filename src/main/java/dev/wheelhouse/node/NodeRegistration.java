@@ -138,11 +138,8 @@ final class NodeRegistration extends SignalledLoop {
             metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
-            String line = lines.line("the registration of the node " + options.name()
+            lines.warn(log, "the registration of the node " + options.name()
                     + " could not be renewed and is tried again: " + e.getMessage());
-            if (line != null) {
-                log.warn(line);
-            }
         }
         return Math.max(1, nextRenewal - clock.nanoTime());
     }

@@ -6,18 +6,34 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.facts.SemanticForm;
 
 /**
- * Remembers what an operator wrote and how the server stored it, so that nothing is sent where nothing would change.
+ * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
+ * change nothing.
  * The server's answer shows how it fills in and rewrites values: while the stored values of the wanted fields stay as
  * in the answer, the same configuration would change nothing. A new process remembers nothing: it applies each object
  * once, and the server ignores an apply that changes nothing. Only the worker that has a key uses the key's memory.
  */
 final class Applied {
+    private static final Logger log = LoggerFactory.getLogger(Applied.class);
+    private static final int MANY = 10;
+
+    private final String operator;
     private final Map<ObjectKey, Map<Target, Memo>> byOwner = new ConcurrentHashMap<>();
+
+    Applied(String operator) {
+        this.operator = operator;
+    }
 
     /** @param subresource {@code status} or empty */
     record Target(ResourceType type, ObjectKey key, String subresource) {}
@@ -36,6 +52,58 @@ final class Applied {
         static Memo ofOthers(String uid) {
             return new Memo(uid, NONE, NONE, "", 0);
         }
+    }
+
+    /**
+     * The reason to apply an object that exists, for people; null if the apply would change nothing.
+     *
+     * @param wanted the configuration, in {@link SemanticForm}
+     * @param writes whether the apply is sent. A plan only has applies that change a wanted field
+     */
+    @Nullable
+    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, boolean writes) {
+        Memo last = get(owner, target);
+        Memo same = last != null && last.uid.equals(stored.getMetadata().getUid())
+                && last.wanted.equals(Drift.hash(wanted)) ? last : null;
+        if (same != null && same.version.equals(stored.getMetadata().getResourceVersion())) {
+            return null;
+        }
+        Memo now = memo(target, wanted, stored, same == null ? 0 : same.takenBack);
+        if (same != null && now.shown.equals(same.shown)) {
+            put(owner, target, now);
+            return null;
+        }
+        String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), target.type),
+                !target.type.equals(ResourceType.SECRETS));
+        return drift != null || !writes ? drift : "this process has not applied it yet";
+    }
+
+    /**
+     * Remembers an apply. Warns when other clients have changed the same fields many times.
+     *
+     * @param before the stored object before the apply; null if there was none
+     * @param answer the stored object after it
+     * @param why the reason of the apply
+     */
+    void sent(ObjectKey owner, Target target, Object wanted, @Nullable KubernetesObject before,
+            KubernetesObject answer, String why) {
+        Memo last = get(owner, target);
+        int takenBack = last == null || before == null || !last.wanted.equals(Drift.hash(wanted))
+                ? 0
+                : last.takenBack + 1;
+        if (takenBack > 0 && takenBack % MANY == 0) {
+            log.warn("{}: other clients have changed {} {} {} times, and each time it was applied again ({}): leave "
+                    + "out of the wanted object the fields that others set", operator, target.type, target.key,
+                    takenBack, why);
+        }
+        put(owner, target, memo(target, wanted, answer, takenBack));
+    }
+
+    private static Memo memo(Target target, Object wanted, KubernetesObject stored, int takenBack) {
+        V1ObjectMeta meta = stored.getMetadata();
+        return new Memo(String.valueOf(meta.getUid()), Drift.hash(wanted),
+                Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), target.type))),
+                String.valueOf(meta.getResourceVersion()), takenBack);
     }
 
     @Nullable

@@ -62,8 +62,7 @@ final class Caches<P extends KubernetesObject> {
                         ? limited(part, factory, part.namespaces().iterator().next())
                         : factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields());
         if (part.role() != Role.PRIMARY) {
-            // An operator that is made again finds its indices in informers that others kept running.
-            informer.getIndexer().ensureIndex(indexOf(part), object -> related(part, object));
+            informer.getIndexer().addIndex(indexOf(part), object -> related(part, object));
         }
         return informer;
     }
@@ -76,15 +75,20 @@ final class Caches<P extends KubernetesObject> {
                 : factory.informer(part.type(), part.model(), namespace, part.labels(), part.fields());
     }
 
-    /** Several operators share an informer, so the names of their indices begin with the operator's. */
+    /** The name of the index by owner or mapping. Operators, and parts of one operator, may share an informer. */
     private String indexOf(Part<?> part) {
         return declaration.name() + "/" + part.role();
+    }
+
+    /** The name of a declared index. */
+    private String indexOf(Part<?> part, String name) {
+        return indexOf(part) + "/" + name;
     }
 
     private <T extends KubernetesObject> void addIndex(Declaration.Index<T> index) {
         informers.forEach((part, informer) -> {
             if (part.model() == index.model()) {
-                Caches.<T>indexer(informer).ensureIndex(declaration.name() + "/" + index.name(),
+                Caches.<T>indexer(informer).addIndex(indexOf(part, index.name()),
                         object -> guarded(index.model(), "the index " + index.name(), object, index.values()));
             }
         });
@@ -133,7 +137,7 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Registers handlers that add the keys of the primary objects that a change concerns.
      *
-     * @param ignored whether the change that led to this state of a primary object concerns nobody
+     * @param ignored whether no reconciliation follows the change that led to this state of a primary object
      */
     void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
         informers.keySet().forEach(part -> register(part, queue, ignored));
@@ -296,7 +300,7 @@ final class Caches<P extends KubernetesObject> {
                     + parts.getFirst().model().getSimpleName() + ": add setup.index(\"" + index
                     + "\", …) in its setup");
         }
-        return merged(parts, part -> informer(part).getIndexer().byIndex(declaration.name() + "/" + index, value));
+        return merged(parts, part -> informer(part).getIndexer().byIndex(indexOf(part, index), value));
     }
 
     /** The objects that a primary object owns, and those that are mapped to it. */

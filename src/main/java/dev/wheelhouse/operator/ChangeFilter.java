@@ -8,7 +8,8 @@ import io.kubernetes.client.common.KubernetesObject;
 
 /**
  * Decides which changes of an object lead to a reconciliation (upstream: controller-runtime {@code pkg/predicate}). The
- * objects are those of the cache and must not be changed. Called on the thread that delivers events, so it must not block.
+ * objects are those of the cache and must not be changed. Called on the thread that delivers events, so it must not
+ * block. A change for which it throws leads to no reconciliation, and the failure is logged.
  */
 @FunctionalInterface
 public interface ChangeFilter<T extends KubernetesObject> {

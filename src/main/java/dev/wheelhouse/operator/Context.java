@@ -14,38 +14,43 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Result;
 
 /**
- * What one reconciliation reads and writes with. All reads but those of {@link #live} are from caches; what they return
- * are copies. All writes are refused once this process does not lead any more, and only planned and logged while the
- * service observes. A failed write throws {@link dev.wheelhouse.api.ApiError}. For the thread of the reconciliation.
+ * The reads and writes of one reconciliation. All reads but those of {@link #live} are from caches, and return copies.
+ * All writes are refused once this process does not lead any more, and only planned and logged while the service
+ * observes. A failed request throws {@link dev.wheelhouse.api.ApiError}. A read or an apply of a type that the operator
+ * did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread of the
+ * reconciliation may use it, until the reconciliation returns.
  */
 public interface Context<P extends KubernetesObject> {
     /** The objects that belong to the primary object. */
     Owned owned();
 
-    /** An object of a declared class. */
+    /** An object of a declared class; empty if the cache has none with this key. */
     <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key);
 
-    /** An object of a type that was declared without a class. */
+    /** An object of a type that was declared without a class; empty if the cache has none with this key. */
     Optional<Unstructured> get(ResourceType type, ObjectKey key);
 
-    /** The objects of a declared class in a namespace (empty for all) that match a selector. */
+    /** The objects of a declared class in a namespace (empty for all) that match a selector, sorted by key. */
     <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels);
 
-    /** The objects that an index of {@link Setup#index} has under a value. */
+    /** The objects that an index of {@link Setup#index} has under a value, sorted by namespace and name. */
     <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value);
 
     /**
-     * Applies an object server-side, with the operator's field manager and the primary object as its controller. Nothing
-     * is sent if nothing would change.
+     * Applies an object server-side, with the operator's field manager and the primary object as its controller.
+     * Nothing is sent if nothing would change.
      *
-     * @return the object as stored
+     * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there
+     *     is none
+     * @throws IllegalArgumentException if the object has no name, or the primary object cannot own it; the message
+     *     names the object and the remedy
      */
     <T extends KubernetesObject> T apply(T desired);
 
     /** Deletes the objects of the owned types that this operator applied before and that are not among these. */
     void prune(List<? extends KubernetesObject> kept);
 
-    /** Deletes an object. One that does not exist is a success. */
+    /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */
     void delete(KubernetesObject object);
 
     /**
@@ -53,6 +58,7 @@ public interface Context<P extends KubernetesObject> {
      * stays the same.
      *
      * @param status an object that becomes {@code status} in JSON
+     * @throws IllegalArgumentException if the class of the primary object has no status
      */
     void status(Object status);
 

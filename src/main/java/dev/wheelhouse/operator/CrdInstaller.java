@@ -48,10 +48,8 @@ final class CrdInstaller implements Preparation {
     }
 
     /**
-     * Installs or checks the definition, with three requests at most. A definition is installed once: if somebody
-     * deletes it later, it stays deleted until the process starts again.
-     *
-     * <p>A process that may not write now only checks.
+     * Installs or checks the definition, with three requests at most. A definition is installed once: if it
+     * is deleted later, it stays deleted until the process starts again. A process that may not write now only checks.
      *
      * @return the reason to wait, in a sentence; empty if the operator can start
      * @throws IllegalStateException if the policy cannot be fulfilled; the message is a sentence with the remedy
@@ -171,9 +169,9 @@ final class CrdInstaller implements Preparation {
     }
 
     /**
-     * What values lose when one definition takes another's place, in the versions that both have: fields that the other
-     * lacks or has with another type, such as {@code v1 .spec.hosts[]}; and versions that the other lacks, if the first
-     * is wanted.
+     * The losses of stored values when the definition {@code to} takes the place of {@code from}: in versions that both
+     * have, fields that {@code to} lacks or has with another type, such as {@code v1 .spec.hosts[]}; and versions of
+     * the operator's class that {@code to} lacks.
      */
     private List<String> lost(JsonNode from, JsonNode to) {
         List<String> lost = new ArrayList<>();

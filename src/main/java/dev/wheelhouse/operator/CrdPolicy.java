@@ -1,12 +1,12 @@
 package dev.wheelhouse.operator;
 
-/** What an operator does about its CustomResourceDefinition before it starts. */
+/** The work on an operator's CustomResourceDefinition before the operator starts. */
 public enum CrdPolicy {
     /**
      * Creates the definition, or updates an older one, and waits until it is served. An update takes no version and no
      * field away. A definition that has fields that the class lacks is left as it is, with a warning; if it also lacks
-     * fields of the class, the operator does not start, and the error names the fields. A definition that somebody
-     * deletes afterwards stays deleted until the process starts again.
+     * fields of the class, the operator does not start, and the error names the fields. A definition that is
+     * deleted afterwards stays deleted until the process starts again.
      */
     INSTALL,
     /**
@@ -15,6 +15,6 @@ public enum CrdPolicy {
      * field, and the operator does not start. Waits for a definition that is not there yet.
      */
     CHECK,
-    /** Waits until the type is served, whoever installs it. */
+    /** Waits until the API server serves the type. Another program installs the definition. */
     WAIT
 }

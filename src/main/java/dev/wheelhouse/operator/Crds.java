@@ -16,7 +16,6 @@ import io.kubernetes.client.openapi.models.V1CustomResourceValidation;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.DiscoverySchedule;
 import dev.wheelhouse.operator.schema.Scale;
 
 /**
@@ -41,7 +40,7 @@ import dev.wheelhouse.operator.schema.Scale;
  * A class whose status is not {@code Void} has the status subresource. Other versions are deprecated if their class is.
  */
 public final class Crds {
-    static final ResourceType TYPE = DiscoverySchedule.DEFINITIONS;
+    static final ResourceType TYPE = ResourceType.CUSTOM_RESOURCE_DEFINITIONS;
 
     private Crds() {}
 

@@ -6,8 +6,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * The usual base of a custom resource's class: metadata, spec and status. A subclass has {@link ResourceDefinition} and a
- * constructor without parameters. Spec and status may be records or classes with fields.
+ * The usual base of a custom resource's class: metadata, spec and status. A subclass has {@link ResourceDefinition} and
+ * a constructor without parameters. Spec and status may be records or classes with fields.
  *
  * @param <S> the spec
  * @param <T> the status; {@code Void} for a resource without one

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 /**
- * What one primary object asks for: the objects that it wants, its status, conditions, Events, and when to decide again.
- * Objects that were wanted before and are not any more are deleted. Not thread safe.
+ * A decision about one primary object: the objects that it wants, its status, conditions, Events, and when to decide
+ * again. Objects that were wanted before and are not any more are deleted. Not thread safe.
  */
 public final class Decision {
     private final List<KubernetesObject> objects = new ArrayList<>();
@@ -29,8 +29,8 @@ public final class Decision {
     public record Event(EventType type, String reason, String message) {}
 
     /**
-     * Wants these objects, in this order. Each needs a name; its namespace is the primary object's, unless it says another
-     * one. It gets the primary object as its controller. Fields that are not set belong to others.
+     * Wants these objects, in this order. Each needs a name; its namespace is the primary object's, unless it says
+     * another one. It gets the primary object as its controller. Fields that are not set belong to others.
      */
     public static Decision apply(KubernetesObject... objects) {
         return new Decision().and(objects);
@@ -60,25 +60,32 @@ public final class Decision {
         return this;
     }
 
-    /** @param value an object that becomes {@code status} in JSON */
+    /**
+     * Wants this status.
+     *
+     * @param value an object that becomes {@code status} in JSON
+     */
     public Decision status(Object value) {
         status = value;
         return this;
     }
 
-    /** A condition. Its transition time changes only with its status, and its observed generation is the primary object's. */
+    /**
+     * Sets a condition. Its transition time changes only with its status, and its observed generation is the primary
+     * object's.
+     */
     public Decision condition(String type, boolean value, String reason, String message) {
         conditions.add(new Condition(type, value, reason, message));
         return this;
     }
 
-    /** An Event. Equal Events are combined, so that deciding the same again does no harm. */
+    /** Records an Event. Equal Events are combined, so that deciding the same again does no harm. */
     public Decision event(EventType type, String reason, String message) {
         events.add(new Event(type, reason, message));
         return this;
     }
 
-    /** Decide again after this time, although nothing changed. The shortest of several counts. */
+    /** Decides again after this time, although nothing has changed. The shortest of several times counts. */
     public Decision requeueAfter(Duration delay) {
         requeueAfter = requeueAfter == null || delay.compareTo(requeueAfter) < 0 ? delay : requeueAfter;
         return this;

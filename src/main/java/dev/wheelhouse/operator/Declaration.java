@@ -21,10 +21,10 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
- * What an operator has declared in {@link Operator#setup}. {@link Setup} explains each part.
+ * The result of an operator's {@link Operator#setup}. {@link Setup} explains each part. Immutable.
  *
  * @param others the types that it owns or watches, in the order of their declaration
- * @param workers null if it did not say
+ * @param workers null for the default
  * @param resync zero for never
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,

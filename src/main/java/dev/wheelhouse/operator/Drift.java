@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares a wanted object with the stored one, both in {@link dev.wheelhouse.facts.SemanticForm}. Only the fields that
- * are wanted count: the others belong to the server or to somebody else.
+ * are wanted count: the others belong to the server or to other clients.
  */
 final class Drift {
     private static final int LONGEST_VALUE = 60;

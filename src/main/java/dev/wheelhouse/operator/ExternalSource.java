@@ -6,7 +6,7 @@ import dev.wheelhouse.api.ObjectKey;
 
 /**
  * A source of events outside of the cluster, such as a queue or a timer. It is started once the operator may act, on a
- * thread of its own, and interrupted when the operator ends.
+ * thread of its own, and interrupted when the operator ends. A source that throws is run again after 1 s to 1 min.
  */
 @FunctionalInterface
 public interface ExternalSource {

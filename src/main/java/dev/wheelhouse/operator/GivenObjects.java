@@ -12,7 +12,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 
-/** Objects that a test gives to an operator's decision. */
+/** The objects that a test gives to {@link DecidingOperator#decide}. */
 record GivenObjects(List<KubernetesObject> objects) implements Owned {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {

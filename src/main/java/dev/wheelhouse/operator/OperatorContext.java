@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,14 +42,15 @@ import dev.wheelhouse.operator.Declaration.Role;
 /** The context of one sync. Every write goes through the executor, which fences, counts, logs or plans it. */
 final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
-    private static final int MANY = 10;
 
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
     private final Caches<P> caches;
     private final ActionExecutor executor;
     private final ObjectKey key;
-    /** The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced. */
+    /**
+     * The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced.
+     */
     private P primary;
 
     OperatorContext(OperatorController<P> controller, ActionExecutor executor, ObjectKey key, P primary) {
@@ -128,7 +128,12 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         T stored = caches.get(List.of(part), of);
         Object wanted = SemanticForm.of(body, part.type());
         Target target = new Target(part.type(), of, "");
-        String why = stored == null ? "it does not exist" : reasonToApply(part.type(), target, wanted, stored);
+        if (stored != null) {
+            requireMine(target, stored.getMetadata());
+        }
+        String why = stored == null
+                ? "it does not exist"
+                : controller.applied.reason(key, target, wanted, stored, executor.writes());
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -138,57 +143,19 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             // The apply was only planned.
             return ModelJson.copy(stored == null ? desired : stored);
         }
-        controller.applied.put(key, target,
-                memo(part.type(), wanted, answer, takenBack(target, wanted, stored, why)));
+        controller.applied.sent(key, target, wanted, stored, answer, why);
         return part.model().cast(answer);
     }
 
-    /** Counts how often others change what this operator wants, and warns when it does not end. */
-    private int takenBack(Target target, Object wanted, @Nullable KubernetesObject stored, String why) {
-        Memo last = controller.applied.get(key, target);
-        if (last == null || stored == null || !last.wanted().equals(Drift.hash(wanted))) {
-            return 0;
-        }
-        int times = last.takenBack() + 1;
-        if (times % MANY == 0) {
-            log.warn("{}: other clients have changed {} {} {} times, and each time it was applied again ({}): leave "
-                    + "out of the wanted object the fields that others set", declaration.name(), target.type(),
-                    target.key(), times, why);
-        }
-        return times;
-    }
-
-    /** Null if the stored object is as this operator applied it the last time. */
-    private @Nullable String reasonToApply(ResourceType type, Target target, Object wanted, KubernetesObject stored) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(stored.getMetadata());
+    private void requireMine(Target target, V1ObjectMeta stored) {
+        V1OwnerReference owner = OwnerReferences.controllerOf(stored);
         if (owner != null && !owner.getUid().equals(meta().getUid())) {
-            throw new ApiError("apply " + type + " " + target.key(), 409, "AlreadyOwned", "it is controlled by "
-                    + owner.getKind() + " " + owner.getName() + ", so " + declaration.primary().type().kind() + " "
-                    + key + " cannot own it: choose another name", null);
+            throw new ApiError("apply " + target.type() + " " + target.key(), 409, "AlreadyOwned",
+                    "it is controlled by " + owner.getKind() + " " + owner.getName() + ", so "
+                            + declaration.primary().type().kind() + " " + key
+                            + " cannot own it: choose another name",
+                    null);
         }
-        Memo last = controller.applied.get(key, target);
-        UUID hash = Drift.hash(wanted);
-        Memo same = last != null && last.uid().equals(stored.getMetadata().getUid()) && hash.equals(last.wanted())
-                ? last
-                : null;
-        if (same != null && same.version().equals(stored.getMetadata().getResourceVersion())) {
-            return null;
-        }
-        Memo now = memo(type, wanted, stored, same == null ? 0 : same.takenBack());
-        if (same != null && now.shown().equals(same.shown())) {
-            controller.applied.put(key, target, now);
-            return null;
-        }
-        String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), type),
-                !type.equals(ResourceType.SECRETS));
-        return drift != null || !executor.writes() ? drift : "this process has not applied it yet";
-    }
-
-    private static Memo memo(ResourceType type, Object wanted, KubernetesObject stored, int takenBack) {
-        V1ObjectMeta meta = stored.getMetadata();
-        return new Memo(String.valueOf(meta.getUid()), Drift.hash(wanted),
-                Drift.hash(Drift.projection(wanted, SemanticForm.of(ModelJson.tree(stored), type))),
-                String.valueOf(meta.getResourceVersion()), takenBack);
     }
 
     @SuppressWarnings("unchecked")
@@ -239,7 +206,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
     }
 
-    /** Whether this operator applied an object, now or in another process, and not somebody else with the same owner. */
+    /** Whether this operator applied an object, now or in an earlier process. Other clients may set the same owner. */
     private boolean wasApplied(Target target, String uid) {
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {

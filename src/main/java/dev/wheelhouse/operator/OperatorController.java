@@ -35,7 +35,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
 
     final Declaration<P> declaration;
     final Caches<P> caches;
-    final Applied applied = new Applied();
+    final Applied applied;
     private final KubeClient client;
     private final Call<P> operator;
     private final @Nullable Timeouts timeouts;
@@ -53,6 +53,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
     OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator) {
         super(declaration.name(), declaration.name(), context, declaration.rateLimits(), declaration.workers());
         this.declaration = declaration;
+        this.applied = new Applied(declaration.name());
         this.client = context.client();
         this.operator = operator;
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);

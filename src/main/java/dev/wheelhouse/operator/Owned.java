@@ -11,20 +11,23 @@ import dev.wheelhouse.api.Unstructured;
 
 /**
  * The objects that belong to one primary object, as the caches show them at one moment: those that it owns as their
- * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A type
- * that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
+ * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A
+ * type that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
  */
 public interface Owned {
     /** The objects of a class, sorted by namespace and name. */
     <T extends KubernetesObject> List<T> all(Class<T> type);
 
-    /** The object of a class with this name, in the primary object's namespace if the type has namespaces. */
+    /**
+     * The object of a class with this name, in the primary object's namespace if the type has namespaces; empty if
+     * there is none.
+     */
     <T extends KubernetesObject> Optional<T> named(Class<T> type, String name);
 
-    /** The objects of a type that was declared without a class. */
+    /** The objects of a type that was declared without a class, sorted by namespace and name. */
     List<Unstructured> all(ResourceType type);
 
-    /** The objects of a type of which only the metadata was declared ({@link Setup#watchesMetadata}). */
+    /** The metadata of the objects of a type ({@link Setup#watchesMetadata}), sorted by namespace and name. */
     List<PartialObjectMetadata> metadata(ResourceType type);
 
     /** These objects, for a test of {@link DecidingOperator#decide} that needs no API server. */

@@ -64,8 +64,7 @@ final class Rbac {
                 add("", new Target(group, resource, ""), "create");
                 add("", new Target(group, resource, configuration.getMetadata().getName()), "patch");
             });
-            webhooks.conversions(options, "").keySet().forEach(definition -> add("",
-                    new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "patch"));
+            webhooks.conversions(options, "").keySet().forEach(name -> add("", definition(name), "patch"));
         }
     }
 
@@ -93,15 +92,20 @@ final class Rbac {
                 permission.type().namespaced() ? primary.namespaces() : Set.of(), permission.type(), "",
                 permission.verbs().toArray(String[]::new)));
         add(primary.namespaces(), ResourceType.EVENTS, "", "create", "patch");
-        String definition = primary.type().groupResource();
+        String name = primary.type().groupResource();
         if (operator.crd() != CrdPolicy.WAIT) {
-            add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "get");
+            add("", definition(name), "get");
         }
         if (operator.crd() == CrdPolicy.INSTALL) {
             // The name of an object is not known to the authorization of its creation.
-            add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), ""), "create");
-            add("", new Target(Crds.TYPE.group(), Crds.TYPE.plural(), definition), "patch");
+            add("", definition(""), "create");
+            add("", definition(name), "patch");
         }
+    }
+
+    /** A CustomResourceDefinition; all of them if the name is empty. */
+    private static Target definition(String name) {
+        return new Target(Crds.TYPE.group(), Crds.TYPE.plural(), name);
     }
 
     private void add(Part<?> part, String subresource, String... verbs) {

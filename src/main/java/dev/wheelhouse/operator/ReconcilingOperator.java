@@ -8,12 +8,15 @@ import dev.wheelhouse.controller.Result;
 public non-sealed interface ReconcilingOperator<P extends KubernetesObject> extends Operator<P> {
     /**
      * Brings the cluster to the state that one primary object asks for. Called after each change of the object, of what
-     * it owns and of what it watches, and only while the caches show the operator's own last writes for this object. Not
-     * called for an object that is being deleted: its owned objects go with it. An operator that must undo more has a
-     * finalizer, whose clean-up is called instead.
+     * it owns and of what it watches, and only while the caches show the operator's own last writes for this object.
+     * Not called for an object that is being deleted: its owned objects go with it. An operator that must undo more has
+     * a finalizer, whose clean-up is called instead.
      *
-     * @return when to call again; an exception counts as {@link Result.Retry}, with a growing delay
-     * @throws InterruptedException if the process stops or the timeout has passed
+     * @param context for this call only; not to be kept
+     * @return when to call again; never null. An exception, and null, count as {@link Result.Retry}, with a growing
+     *     delay
+     * @throws InterruptedException if the process stops or {@link Setup#timeout} has passed
+     * @throws Exception for any failure, such as {@link dev.wheelhouse.api.ApiError} for a refused request
      */
     Result reconcile(Request<P> request, Context<P> context) throws Exception;
 }

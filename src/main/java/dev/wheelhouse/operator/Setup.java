@@ -13,13 +13,14 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
 /**
- * What an operator declares. Everything has a default. Each method returns this object. A declaration that cannot work is
- * an {@code IllegalArgumentException} that names the operator and the remedy.
+ * Collects the declarations of an operator. Everything has a default. Each method returns this object. A declaration
+ * that cannot work throws an {@code IllegalArgumentException}, which names the operator and the remedy. Only
+ * {@link Operator#setup} may use it, on its own thread.
  */
 public interface Setup<P extends KubernetesObject> {
     /**
-     * The operator's name, in logs, metrics, options and Events. The default comes from the class: {@code WebsiteOperator}
-     * is {@code website-operator}. It must be unique in a process.
+     * The operator's name, in logs, metrics, options and Events. The default comes from the class:
+     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process.
      */
     Setup<P> name(String name);
 
@@ -34,6 +35,7 @@ public interface Setup<P extends KubernetesObject> {
         return owns(type, all -> {});
     }
 
+    /** The same, with limits. */
     <T extends KubernetesObject> Setup<P> owns(Class<T> type, Consumer<Watched<T>> limits);
 
     /** The same for a type without a class. */
@@ -41,13 +43,15 @@ public interface Setup<P extends KubernetesObject> {
 
     /**
      * A change of an object of this class reconciles the primary objects that the mapping names. The mapping sees the
-     * object as it was and as it is; it must not block.
+     * object as it was and as it is, from the cache: it must not change the object, and must not block. An object for
+     * which it throws concerns no primary object, and the failure is logged.
      */
     default <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping) {
         return watches(type, mapping, all -> {});
     }
 
+    /** The same, with limits. */
     <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits);
 
@@ -61,9 +65,11 @@ public interface Setup<P extends KubernetesObject> {
             Consumer<Watched<PartialObjectMetadata>> limits);
 
     /**
-     * An index of a class that is cached, for {@link Context#indexed}.
+     * An index of a declared class, for {@link Context#indexed}.
      *
-     * @param values the values under which an object is found
+     * @param name unique in the operator
+     * @param values the values under which an object is found. It gets the cached object, must not change it, and must
+     *     not block. An object for which it throws is left out of the index, and the failure is logged
      */
     <T extends KubernetesObject> Setup<P> index(String name, Class<T> type,
             Function<? super T, ? extends Collection<String>> values);
@@ -76,10 +82,15 @@ public interface Setup<P extends KubernetesObject> {
      */
     Setup<P> finalizer(String name, Cleanup<P> cleanup);
 
-    /** The number of objects that are reconciled at the same time. The service's options override it. */
+    /**
+     * The number of objects that are reconciled at the same time. The default is 5. The service's options override it.
+     */
     Setup<P> workers(int workers);
 
-    /** The delays between failures of one object: they double from the shortest to the longest. */
+    /**
+     * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
+     * to 1000 s.
+     */
     Setup<P> rateLimits(Duration shortest, Duration longest);
 
     /** Interrupts a reconciliation that takes longer; it counts as failed. The default is none. */
@@ -88,17 +99,17 @@ public interface Setup<P extends KubernetesObject> {
     /** Reconciles every primary object again after this time, whether or not anything changed. The default is never. */
     Setup<P> resync(Duration period);
 
-    /** A source of events outside of the cluster. */
+    /** Adds a source of events outside of the cluster. */
     Setup<P> source(ExternalSource source);
 
     /**
-     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success sets
-     * it to {@code True}. A conflict with another client's write is no failure. The status must have
+     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success
+     * sets it to {@code True}. A conflict with another client's write is no failure. The status must have
      * {@code conditions}.
      */
     Setup<P> errorCondition(String type);
 
-    /** What to do at the start about the primary type's CustomResourceDefinition. The default is {@link CrdPolicy#WAIT}. */
+    /** The policy for the primary type's CustomResourceDefinition. The default is {@link CrdPolicy#WAIT}. */
     Setup<P> crd(CrdPolicy policy);
 
     /**

@@ -82,7 +82,7 @@ final class StatusChange {
         return null;
     }
 
-    /** Some built-in conditions lack the field. Those of custom resources should have it. */
+    /** Whether conditions of a type have the field. Some built-in ones lack it; custom resources should have it. */
     private static boolean hasObservedGeneration(ResourceType type) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         for (String step : List.of("status", "conditions", "observedGeneration")) {
@@ -95,7 +95,7 @@ final class StatusChange {
         return true;
     }
 
-    /** The merge patch that makes one object of another (RFC 7396). */
+    /** The merge patch (RFC 7396) that turns {@code before} into {@code after}. */
     static ObjectNode diff(JsonNode before, ObjectNode after) {
         ObjectNode diff = JSON.objectNode();
         for (Map.Entry<String, JsonNode> field : after.properties()) {

@@ -64,7 +64,7 @@ final class Timeouts extends SignalledLoop {
             return IDLE;
         }
 
-        /** Ends the call. @return whether it was interrupted, because it took too long; the interrupt is cleared then */
+        /** Ends the call. @return whether it took too long and was interrupted; the interrupt is then cleared */
         boolean end() {
             running.remove(this);
             synchronized (this) {

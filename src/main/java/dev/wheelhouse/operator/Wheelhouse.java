@@ -261,8 +261,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Serves the operators' {@linkplain dev.wheelhouse.operator.webhook webhook methods}, also while another process
-         * leads.
+         * Serves the operators' {@linkplain dev.wheelhouse.operator.webhook webhook methods}, also while another
+         * process leads.
          *
          * @param options such as {@code WebhookOptions.behind("default", "website-operator")}
          */

@@ -3,6 +3,7 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * Limits the log lines of one loop while something keeps failing. A text that repeats the last line is logged once in
@@ -25,6 +26,14 @@ public final class LogBudget {
         this.clock = clock;
         this.windowBegan = clock.nanoTime();
         this.lastAt = windowBegan;
+    }
+
+    /** Logs a text as a warning, unless it is to be left out. */
+    public void warn(Logger log, String text) {
+        String line = line(text);
+        if (line != null) {
+            log.warn(line);
+        }
     }
 
     /** The line to log for a text; null if the text is to be left out. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,10 +13,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs each {@link Loop} on a thread of its own, and ends the loops and their threads on close. Loops that mostly wait
- * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. A loop that waits
- * for more than five seconds gives its platform thread back: it waits on a virtual thread, and gets a new platform
- * thread when there is work. If a step throws, the runner logs the error and steps the loop again after a backoff of
- * 100 ms to 30 s. Thread safe.
+ * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. A loop that
+ * waits for more than five seconds gives its platform thread back: it waits on a virtual thread, and gets a new
+ * platform thread when there is work. If a step throws, the runner logs the error and steps the loop again after a
+ * backoff of 100 ms to 30 s. Thread safe.
  */
 public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
@@ -141,7 +142,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         boolean rests = false;
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.5, Duration.ofMinutes(2),
                 clock,
-                new java.util.SplittableRandom());
+                new SplittableRandom());
         try {
             while (!closed) {
                 try {

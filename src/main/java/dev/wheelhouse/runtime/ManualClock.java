@@ -25,8 +25,8 @@ public final class ManualClock implements Clock {
     }
 
     /**
-     * Sets the wall clock forward, or back by a negative duration, as an administrator or NTP does. Deadlines and delays
-     * do not move.
+     * Sets the wall clock forward, or back by a negative duration, as an administrator or NTP does. Deadlines and
+     * delays do not move.
      */
     public synchronized void jump(Duration by) {
         now = now.plus(by);

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,7 @@ final class StartupFailures implements FailureAnalyzer {
         String name = property.getName().toString();
         Class<?> type = e.getTarget().getType().resolve(Object.class);
         String wanted = type.isEnum()
-                ? "it must be one of " + String.join(", ", java.util.Arrays.stream(type.getEnumConstants())
+                ? "it must be one of " + String.join(", ", Arrays.stream(type.getEnumConstants())
                         .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList())
                 : type == int.class || type == Integer.class
                         ? "it must be a whole number"

@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
-                    + mode.name().toLowerCase(java.util.Locale.ROOT)
+                    + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
     }

@@ -1,9 +1,9 @@
 /**
- * The service: a Spring Boot application around the controllers, the embedded API server and its nodes. Options come
+ * Wheelhouse in a Spring Boot application: the controllers, the embedded API server and its nodes. Options come
  * in; beans, health, metrics, actuator endpoints and the program's output go out. Start with
- * {@code ServiceConfiguration}, which makes the parts, and {@code ServiceLifecycle}, which starts them and stops them
- * in reverse order. This is the only package, with {@link dev.wheelhouse.spring.client}, that uses Spring and
- * Micrometer.
+ * {@code WheelhouseAutoConfiguration}, which makes the parts in any Spring Boot application, and
+ * {@code ServiceLifecycle}, which starts them and stops them in reverse order. {@code StandaloneService} marks the
+ * program that is nothing but Wheelhouse. Only this package and {@link dev.wheelhouse.spring.client} use Spring.
  */
 @NullMarked
 package dev.wheelhouse.spring;

@@ -16,8 +16,9 @@ import dev.wheelhouse.operator.Operator;
  * Gives a JUnit test class its own API server. Parameters of constructors, test methods and lifecycle methods, and
  * fields that are not final, may have these types: {@link TestServer}, {@link User},
  * {@link dev.wheelhouse.client.KubeClient}, the official client's {@code ApiClient},
- * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} with the annotation {@link Kubeconfig}. Static
- * fields are set before anything else of the class runs, so that Spring's {@code @DynamicPropertySource} may use them.
+ * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} with the annotation {@link Kubeconfig}.
+ * Static fields are set before anything else of the class runs, so that Spring's {@code @DynamicPropertySource} may use
+ * them.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -56,7 +56,9 @@ final class EmbeddedApiServerExtension
         }
     }
 
-    /** With one test instance per class, the instance is made, and Spring's context started, before {@link #beforeAll}. */
+    /**
+     * With one test instance per class, the instance is made, and Spring's context started, before {@link #beforeAll}.
+     */
     @Override
     public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
         if (context.getTestMethod().isEmpty()) {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Waits for a condition with a deadline, in tests of code that runs on its own threads. With a manual clock a test calls
- * {@link TestServer#settle()} instead and does not wait.
+ * Waits for a condition with a deadline, in tests of code that runs on its own threads. With a manual clock a test
+ * calls {@link TestServer#settle()} instead and does not wait.
  */
 public final class Eventually {
     private static final long PAUSE = Duration.ofMillis(5).toNanos();

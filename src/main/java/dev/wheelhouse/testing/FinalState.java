@@ -25,8 +25,8 @@ import dev.wheelhouse.client.ModelJson;
 
 /**
  * All objects of a server, without everything that depends on chance or on the time of a write: UIDs, versions, times,
- * field managers, generated names, and the addresses, ports and nodes that a cluster chooses. Events and Leases are left
- * out.
+ * field managers, generated names, and the addresses, ports and nodes that a cluster chooses. Events and Leases are
+ * left out.
  */
 final class FinalState {
     private static final Set<String> LEFT_OUT = Set.of("events", "events.events.k8s.io", "leases.coordination.k8s.io");

@@ -11,25 +11,31 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * Intercepts the calls of a client. It may observe, refuse or delay a call, or change its result.
+ * Intercepts the calls of a client. It may observe, refuse or delay a call, or change its result. Each method gets the
+ * call and returns its result; the default makes the call. The threads of the client's users call it.
  */
 public interface Interceptor {
+    /** Creations, updates, patches, applies and deletions. */
     default <R> R write(WriteRequest request, Supplier<R> call) {
         return call.get();
     }
 
+    /** The read of one object. */
     default <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
         return call.get();
     }
 
+    /** @param scope the model, the namespace and the selectors of the list, as one text */
     default <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
         return call.get();
     }
 
+    /** The opening of a watch. The result may stand for the stream, to change its events. */
     default <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
         return call.get();
     }
 
+    /** The read of discovery. */
     default KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         return call.get();
     }

@@ -11,7 +11,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.manager.ControllerDescriptor;
 
 /**
- * What happens in every run of a simulation.
+ * The objects, the operator and the steps of every run of a simulation.
  *
  * @param operator makes the operator's controller, with empty memory
  * @param cluster the built-in controllers that run without faults
@@ -24,6 +24,6 @@ record Scenario(String operatorName, Supplier<ControllerDescriptor> operator, Li
         int nodes, List<Class<? extends KubernetesObject>> crds, List<String> manifests,
         List<KubernetesObject> objects, List<Step> steps, Set<String> ignored, Duration patience) {
 
-    /** @param sentence what somebody does, such as {@code scales the website} */
+    /** @param sentence the action of a user, such as {@code scales the website} */
     record Step(String sentence, Consumer<User> action) {}
 }

@@ -1,5 +1,7 @@
 package dev.wheelhouse.testing;
 
+import java.util.Locale;
+
 /** The kinds of faults that an {@link OperatorSimulation} tries, each at every place where it can happen. */
 public enum SimulatedFault {
     /** The operator's process ends before a write, and a new one with empty memory starts. */
@@ -54,6 +56,6 @@ public enum SimulatedFault {
     /** Such as {@code crash-before-write}. */
     @Override
     public String toString() {
-        return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -34,8 +34,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
 
 /**
- * One process of the operator in a simulated run. All its calls of the API server pass here: they are told in the story,
- * counted as places for faults, and struck by the run's fault.
+ * One process of the operator in a simulated run. All its calls of the API server pass here: they are told in the
+ * story, counted as places for faults, and struck by the run's fault.
  */
 final class SimulatedProcess implements Interceptor, AutoCloseable {
     /** Objects that every namespace, or every cluster, has. They would only lengthen the stories. */
@@ -174,9 +174,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         try {
             R answer = call.get();
             run.tell(name + " " + verb(request.verb()) + said(request).substring(request.verb().length())
-                    + (answer instanceof KubernetesObject object
-                            ? " -> version " + object.getMetadata().getResourceVersion()
-                            : ""));
+                    + version(answer));
             if (isNew && answer instanceof KubernetesObject created) {
                 run.created(request.type(), ObjectKey.of(created));
             }
@@ -188,7 +186,13 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         }
     }
 
-    /** What somebody does who wants to do this. */
+    private static String version(Object answer) {
+        return answer instanceof KubernetesObject object
+                ? " -> version " + object.getMetadata().getResourceVersion()
+                : "";
+    }
+
+    /** The third person of a verb, such as {@code patches}. */
     private static String verb(String infinitive) {
         return switch (infinitive) {
             case "apply" -> "applies";
@@ -208,7 +212,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         return target + (body.isEmpty() ? "" : " " + shortened(body));
     }
 
-    /** A body without its metadata, which say nothing that the reader does not know. */
+    /** A body without its metadata, which the sentence names already. */
     private static String shortened(String body) {
         String plain = body;
         if (body.startsWith("{") && ModelJson.read(body, Object.class) instanceof Map<?, ?> object) {
@@ -225,9 +229,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         try {
             R answer = call.get();
             run.tell(name + " reads " + type.kind() + " " + key + " from the server"
-                    + (answer instanceof KubernetesObject object
-                            ? " -> version " + object.getMetadata().getResourceVersion()
-                            : ""));
+                    + version(answer));
             return answer;
         } catch (ApiError e) {
             run.tell(name + " reads " + type.kind() + " " + key + " from the server -> " + e.code());

@@ -24,8 +24,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * One run of a scenario, with one fault or none. Each step of the scenario begins at its own time, which does not depend
- * on the fault.
+ * One run of a scenario, with one fault or none. Each step of the scenario begins at its own time, which does not
+ * depend on the fault.
  */
 final class SimulatedRun implements AutoCloseable {
     /** How long a late watch is late. */

@@ -8,7 +8,7 @@ import java.util.List;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * What happens in a run, in sentences and in order. A long story keeps its beginning, its turning points with a part of
+ * The events of a run, in sentences and in order. A long story keeps its beginning, its turning points with a part of
  * what led to them, and its end. Thread safe.
  */
 final class Story {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -130,7 +131,7 @@ public final class TestServer implements AutoCloseable {
         return new Builder();
     }
 
-    /** What a server is started with. Each method returns this object. */
+    /** The settings of a server. Each method returns this object. Not thread safe. */
     public static final class Builder {
         private ApiServerOptions options = ApiServerOptions.defaults();
         private Clock clock = Clock.system();
@@ -183,8 +184,8 @@ public final class TestServer implements AutoCloseable {
         }
 
         /**
-         * Runs operators, and the garbage collector, which deletes objects whose owner is gone. Their webhook methods are
-         * served and configured when the server has started.
+         * Runs operators, and the garbage collector, which deletes objects whose owner is gone. Their webhook methods
+         * are served and configured when the server has started.
          */
         public Builder operators(Operator<?>... instances) {
             operators.addAll(List.of(instances));
@@ -203,7 +204,9 @@ public final class TestServer implements AutoCloseable {
             return this;
         }
 
-        /** Time stands still, and operators, controllers and nodes rest, but for {@link #settle} and {@link #advance}. */
+        /**
+         * Time stands still, and operators, controllers and nodes rest, but for {@link #settle} and {@link #advance}.
+         */
         public Builder manualClock() {
             clock = new ManualClock();
             return this;
@@ -226,7 +229,7 @@ public final class TestServer implements AutoCloseable {
     /** Counts the writes that a stepper names if it does not come to rest. */
     private record CountedWrites(Stepper stepper) implements Interceptor {
         @Override
-        public <R> R write(WriteRequest request, java.util.function.Supplier<R> call) {
+        public <R> R write(WriteRequest request, Supplier<R> call) {
             stepper.requested(request.toString());
             return call.get();
         }

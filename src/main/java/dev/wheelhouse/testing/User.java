@@ -31,9 +31,9 @@ import dev.wheelhouse.runtime.SafeYaml;
 
 /**
  * Somebody who works with the test's API server, as with kubectl. A class is one of the official client, such as
- * {@code V1Deployment}, or one's own with {@link dev.wheelhouse.operator.ResourceDefinition}. The namespace of an object
- * without one is {@code default}; the namespace of a cluster-scoped object is the empty text. A request that the server
- * refuses throws {@link ApiError}. Thread safe.
+ * {@code V1Deployment}, or one's own with {@link dev.wheelhouse.operator.ResourceDefinition}. The namespace of an
+ * object without one is {@code default}; the namespace of a cluster-scoped object is the empty text. A request that the
+ * server refuses throws {@link ApiError}. Thread safe.
  */
 public final class User {
     private static final String DEFAULT = "default";

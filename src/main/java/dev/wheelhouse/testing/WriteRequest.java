@@ -11,7 +11,8 @@ import dev.wheelhouse.client.Deletion;
 /**
  * A write on its way to the API server.
  *
- * @param verb create, update, patch, delete or deletecollection
+ * @param verb create, update, patch, apply, delete or deletecollection
+ * @param subresource such as {@code status}; empty for none
  * @param payload the object to create or put, the {@link Deletion}, or the text of the patch
  */
 public record WriteRequest(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {

@@ -14,13 +14,10 @@ import dev.wheelhouse.client.ResourceClient;
 
 /** Custom resource types of the group {@code example.com} whose schema accepts anything. */
 final class CustomTypes {
-    private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
-            "customresourcedefinitions", "CustomResourceDefinition", false);
-
     private CustomTypes() {}
 
     private static ResourceClient<Unstructured> definitions(ApiServer server) {
-        return server.client("test").resource(DEFINITIONS, Unstructured.class);
+        return server.client("test").resource(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class);
     }
 
     static ResourceType define(ApiServer server, String kind, String plural) {

@@ -35,8 +35,8 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A hundred controllers of a hundred custom resources in one process, with 5 workers each. One throws, one blocks and one
- * spins. The figures of the process are printed.
+ * A hundred controllers of a hundred custom resources in one process, with 5 workers each. One throws, one blocks and
+ * one spins. The figures of the process are printed.
  */
 @Timeout(300)
 class HundredControllersTest {

@@ -321,7 +321,7 @@ class LivesOfControllersTest {
 
     @Test
     void aSyncThatBlocksIsNamedWithItsStackOnceAndEveryMinuteAndWhenItEnds() throws InterruptedException {
-        try (Logged watchdog = Logged.by(ManagedController.class.getName());
+        try (Logged watchdog = Logged.by(LiveSyncs.class.getName());
                 Logged worker = Logged.by("dev.wheelhouse.controller.Worker")) {
             ControllerManager manager = manager(descriptor("website-operator"));
             stepUntilRunning(manager);

@@ -95,7 +95,7 @@ class DecidingOperatorTest {
     void anotherClientThatChangesTheSameFieldAgainAndAgainIsReported() {
         createBlog();
         world.settle();
-        Logger logger = (Logger) LoggerFactory.getLogger(OperatorContext.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(Applied.class);
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
         logged.start();
         logger.addAppender(logged);

@@ -34,7 +34,7 @@ final class OperatorWorld implements AutoCloseable {
     OperatorWorld(Operator<?> operator, Consumer<Cluster> before) {
         this.operator = operator;
         before.accept(cluster);
-        cluster.create(Cluster.DEFINITIONS, Unstructured.class, """
+        cluster.create(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class, """
                 {metadata: {name: sites.example.com}, spec: {group: example.com, scope: Namespaced,
                  names: {plural: sites, kind: Site}, versions: [{name: v1, served: true, storage: true,
                   subresources: {status: {}}, schema: {openAPIV3Schema: {type: object,

@@ -32,9 +32,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.workqueue.Priority;
@@ -258,72 +256,15 @@ final class PlantedFaults {
         }
     }
 
-    /** A context that delegates to another one, except for overridden methods. */
-    private abstract static class Surgery implements ControllerContext {
-        private final ControllerContext behind;
-
+    /** A context of which a subclass changes one part. Both executors are changed alike. */
+    private abstract static class Surgery extends ForwardingControllerContext {
         Surgery(ControllerContext behind) {
-            this.behind = behind;
-        }
-
-        @Override
-        public KubeClient client() {
-            return behind.client();
-        }
-
-        @Override
-        public SharedInformerFactory informers() {
-            return behind.informers();
-        }
-
-        @Override
-        public Clock clock() {
-            return behind.clock();
-        }
-
-        @Override
-        public ActionExecutor executor(String controller) {
-            return behind.executor(controller);
-        }
-
-        @Override
-        public ConsistencyStore consistency(String controller) {
-            return behind.consistency(controller);
-        }
-
-        @Override
-        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
-            return behind.queue(name, limits);
+            super(behind);
         }
 
         @Override
         public ActionExecutor executor(String controller, String eventSource) {
             return executor(controller);
-        }
-
-        @Override
-        public EventRecorder events(String component) {
-            return behind.events(component);
-        }
-
-        @Override
-        public ControllerMetrics metrics() {
-            return behind.metrics();
-        }
-
-        @Override
-        public int workers(String controller, @Nullable Integer preset) {
-            return behind.workers(controller, preset);
-        }
-
-        @Override
-        public boolean observes(String controller) {
-            return behind.observes(controller);
-        }
-
-        @Override
-        public boolean mayWrite(String controller) {
-            return behind.mayWrite(controller);
         }
     }
 

@@ -59,8 +59,6 @@ import dev.wheelhouse.testing.Interceptor;
  * another user of the server: their requests are neither recorded nor failed. Not thread safe.
  */
 public final class Cluster implements AutoCloseable {
-    public static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
-            "customresourcedefinitions", "CustomResourceDefinition", false);
     private static final int ENDLESS = 100_000;
 
     public final ManualClock clock = new ManualClock();
@@ -290,7 +288,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Defines a custom resource whose objects may have any fields. */
     public void define(ResourceType type) {
-        create(DEFINITIONS, Unstructured.class, """
+        create(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class, """
                 {metadata: {name: %1$s.%2$s}, spec: {group: %2$s, scope: %3$s, names: {plural: %1$s, kind: %4$s},
                  versions: [{name: %5$s, served: true, storage: true, schema: {openAPIV3Schema: {type: object,
                   x-kubernetes-preserve-unknown-fields: true}}}]}}""", type.plural(), type.group(),
@@ -299,7 +297,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Ends the definition of a custom resource, with all its objects. */
     public void undefine(ResourceType type) {
-        remove(DEFINITIONS, ObjectKey.cluster(type.plural() + "." + type.group()));
+        remove(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, ObjectKey.cluster(type.plural() + "." + type.group()));
     }
 
     public void delete(ResourceType type, ObjectKey key) {

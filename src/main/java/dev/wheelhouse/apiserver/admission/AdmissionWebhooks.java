@@ -2,13 +2,11 @@ package dev.wheelhouse.apiserver.admission;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -17,12 +15,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.admission.WebhookCall.Verdict;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -59,7 +56,6 @@ final class AdmissionWebhooks {
     private static final Set<String> EXEMPT = Set.of("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
             "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding");
-    private static final Base64.Decoder BASE64 = Base64.getDecoder();
 
     private final Source mutating;
     private final Source validating;
@@ -114,8 +110,8 @@ final class AdmissionWebhooks {
     }
 
     /**
-     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more if
-     * the object has changed after their call.
+     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more
+     * if the object has changed after their call.
      *
      * @param plugins changes an object as the server's own plugins do; called once more if a webhook changed the object
      * @return the object that the webhooks want; the same one if they change nothing; null for a deletion
@@ -150,13 +146,13 @@ final class AdmissionWebhooks {
             Set<JsonNode> called, Set<JsonNode> again) {
         Attributes current = attributes;
         for (JsonNode hook : hooks) {
-            Call call = wanted.test(hook) ? call(hook, current) : null;
+            WebhookCall call = wanted.test(hook) ? call(hook, current) : null;
             if (call == null) {
                 continue;
             }
             ObjectNode before = current.object();
             try {
-                Verdict verdict = call.make(true);
+                Verdict verdict = call.make(client, true);
                 attributes.warnings().addAll(verdict.warnings());
                 if (verdict.refusal() != null) {
                     throw verdict.refusal();
@@ -186,14 +182,14 @@ final class AdmissionWebhooks {
         if (hooks.isEmpty() || isExempt(attributes)) {
             return;
         }
-        List<Call> calls = hooks.stream().map(hook -> call(hook, attributes)).filter(Objects::nonNull).toList();
+        List<WebhookCall> calls = hooks.stream().map(hook -> call(hook, attributes)).filter(Objects::nonNull).toList();
         List<CompletableFuture<Verdict>> others = new ArrayList<>();
         calls.stream().skip(1).forEach(call -> {
             CompletableFuture<Verdict> verdict = new CompletableFuture<>();
             others.add(verdict);
             Thread.ofVirtual().name("webhook " + call.name()).start(() -> {
                 try {
-                    verdict.complete(call.outcome());
+                    verdict.complete(outcome(call));
                 } catch (Throwable e) {
                     verdict.completeExceptionally(e);
                 }
@@ -201,7 +197,7 @@ final class AdmissionWebhooks {
         });
         List<Verdict> verdicts = new ArrayList<>();
         if (!calls.isEmpty()) {
-            verdicts.add(calls.getFirst().outcome());
+            verdicts.add(outcome(calls.getFirst()));
         }
         others.forEach(verdict -> verdicts.add(verdict.join()));
         verdicts.forEach(verdict -> attributes.warnings().addAll(verdict.warnings()));
@@ -218,7 +214,7 @@ final class AdmissionWebhooks {
     }
 
     /** The call of a webhook about a write; null if it is not to be called. */
-    private @Nullable Call call(JsonNode hook, Attributes attributes) {
+    private @Nullable WebhookCall call(JsonNode hook, Attributes attributes) {
         ResourceInfo as = resource(hook, attributes);
         if (as == null) {
             return null;
@@ -237,7 +233,7 @@ final class AdmissionWebhooks {
             }
         }
         Deadline.checkNow();
-        return new Call(hook, as, seen, WebhookClient.within(Duration.ofSeconds(Json.number(hook, 10,
+        return new WebhookCall(hook, as, seen, WebhookClient.within(Duration.ofSeconds(Json.number(hook, 10,
                 "timeoutSeconds"))));
     }
 
@@ -245,7 +241,9 @@ final class AdmissionWebhooks {
         return !Json.text(hook, "failurePolicy").equals("Ignore");
     }
 
-    /** The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not. */
+    /**
+     * The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not.
+     */
     private @Nullable ResourceInfo resource(JsonNode hook, Attributes attributes) {
         if (!match.selects(hook, attributes)) {
             return null;
@@ -285,7 +283,7 @@ final class AdmissionWebhooks {
     }
 
     /** @return the object that the patch makes, in the version of the request; the same one if it changes nothing */
-    private @Nullable ObjectNode patched(Call call, JsonNode patch, Attributes attributes) {
+    private @Nullable ObjectNode patched(WebhookCall call, JsonNode patch, Attributes attributes) {
         ObjectNode object = call.seen().object();
         if (patch.isEmpty()) {
             return attributes.object();
@@ -324,182 +322,29 @@ final class AdmissionWebhooks {
         }
     }
 
+    /** Calls a validating webhook. A failure is a refusal or nothing, as the failure policy says. */
+    private Verdict outcome(WebhookCall call) {
+        try {
+            return call.make(client, false);
+        } catch (WebhookException e) {
+            try {
+                failed(call.hook(), e.getMessage());
+                return Verdict.NONE;
+            } catch (ApiException refusal) {
+                return new Verdict(Json.array(), List.of(), refusal);
+            }
+        }
+    }
+
     /** @throws ApiException unless the failure policy is Ignore */
     private void failed(JsonNode hook, @Nullable String why) {
         String problem = "failed calling webhook \"" + Json.text(hook, "name") + "\": " + why;
         if (fails(hook)) {
             throw Errors.internalError(problem);
         }
-        String line;
         synchronized (ignored) {
-            line = ignored.line(problem + "; the request goes on, because failurePolicy is Ignore");
-        }
-        if (line != null) {
-            log.warn("{}", line);
+            ignored.warn(log, problem + "; the request goes on, because failurePolicy is Ignore");
         }
         Deadline.checkNow();
-    }
-
-    /**
-     * The answer of a webhook.
-     *
-     * @param patch the operations of a JSON patch; empty for none
-     * @param refusal null if the write is allowed
-     */
-    private record Verdict(JsonNode patch, List<String> warnings, @Nullable ApiException refusal) {
-        static final Verdict NONE = new Verdict(Json.array(), List.of(), null);
-    }
-
-    /**
-     * A call that is to be made.
-     *
-     * @param seen the write in the version that the webhook wants
-     */
-    private final class Call {
-        private final JsonNode hook;
-        private final ResourceInfo as;
-        private final Attributes seen;
-        private final Duration timeout;
-
-        Call(JsonNode hook, ResourceInfo as, Attributes seen, Duration timeout) {
-            this.hook = hook;
-            this.as = as;
-            this.seen = seen;
-            this.timeout = timeout;
-        }
-
-        String name() {
-            return Json.text(hook, "name");
-        }
-
-        ResourceInfo as() {
-            return as;
-        }
-
-        Attributes seen() {
-            return seen;
-        }
-
-        /** Calls a validating webhook. A failure is a refusal or nothing, as the failure policy says. */
-        Verdict outcome() {
-            try {
-                return make(false);
-            } catch (WebhookException e) {
-                try {
-                    failed(hook, e.getMessage());
-                    return Verdict.NONE;
-                } catch (ApiException refusal) {
-                    return new Verdict(Json.array(), List.of(), refusal);
-                }
-            }
-        }
-
-        Verdict make(boolean mutating) throws WebhookException {
-            String version = hook.path("admissionReviewVersions").valueStream().map(one -> one.asString(""))
-                    .filter(one -> one.equals("v1") || one.equals("v1beta1")).findFirst().orElse("v1");
-            String apiVersion = "admission.k8s.io/" + version;
-            String uid = UUID.randomUUID().toString();
-            ObjectNode review = Json.object().put("kind", "AdmissionReview").put("apiVersion", apiVersion);
-            ObjectNode request = review.putObject("request").put("uid", uid);
-            request.setAll(seen.request(as.type()));
-            for (String optional : List.of("subResource", "requestSubResource", "name", "namespace")) {
-                if (Json.text(request, optional).isEmpty()) {
-                    request.remove(optional);
-                }
-            }
-            request.set("object", seen.object());
-            request.set("oldObject", seen.old());
-            ObjectNode answer;
-            try {
-                answer = client.call(hook.path("clientConfig"), review, timeout);
-            } catch (WebhookException e) {
-                throw new WebhookException("failed to call webhook: " + e.getMessage());
-            }
-            try {
-                return verdict(answer, apiVersion, uid, mutating);
-            } catch (WebhookException e) {
-                throw new WebhookException("received invalid webhook response: " + e.getMessage());
-            }
-        }
-
-        private Verdict verdict(ObjectNode answer, String apiVersion, String uid, boolean mutating)
-                throws WebhookException {
-            if (!(answer.get("response") instanceof ObjectNode response)) {
-                throw new WebhookException("webhook response was absent");
-            }
-            if (apiVersion.endsWith("v1")) {
-                check(answer, response, uid, mutating);
-            }
-            List<String> warnings = response.path("warnings").valueStream().filter(JsonNode::isString)
-                    .map(JsonNode::stringValue).toList();
-            if (!response.path("allowed").asBoolean(false)) {
-                return new Verdict(Json.array(), warnings, refusal(response.get("status")));
-            }
-            String patch = mutating ? Json.text(response, "patch") : "";
-            return new Verdict(patch.isEmpty() ? Json.array() : patch(patch, response), warnings, null);
-        }
-
-        private static void check(ObjectNode answer, ObjectNode response, String uid, boolean mutating)
-                throws WebhookException {
-            if (!Json.text(response, "uid").equals(uid)) {
-                throw new WebhookException(
-                        "expected response.uid=\"" + uid + "\", got \"" + Json.text(response, "uid") + "\"");
-            }
-            String apiVersion = Json.text(answer, "apiVersion");
-            String kind = Json.text(answer, "kind");
-            if (!apiVersion.equals("admission.k8s.io/v1") || !kind.equals("AdmissionReview")) {
-                throw new WebhookException("expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, "
-                        + "got " + (apiVersion.isEmpty() ? "/" : apiVersion) + ", Kind=" + kind);
-            }
-            boolean patch = !Json.text(response, "patch").isEmpty();
-            boolean type = Json.at(response, "patchType") != null;
-            if (!mutating && (patch || type)) {
-                throw new WebhookException(
-                        "validating webhook may not return response." + (patch ? "patch" : "patchType"));
-            }
-            if (patch && !type) {
-                throw new WebhookException("webhook returned response.patch but not response.patchType");
-            }
-            if (type && !patch) {
-                throw new WebhookException("webhook returned response.patchType but not response.patch");
-            }
-        }
-
-        private static JsonNode patch(String encoded, ObjectNode response) throws WebhookException {
-            String type = Json.text(response, "patchType");
-            if (!type.isEmpty() && !type.equals("JSONPatch")) {
-                throw new WebhookException("unsupported patch type \"" + type + "\"");
-            }
-            JsonNode patch;
-            try {
-                patch = Json.read(BASE64.decode(encoded));
-            } catch (IllegalArgumentException | JacksonException e) {
-                throw new WebhookException("received undecodable patch in webhook response: " + e.getMessage());
-            }
-            if (!(patch instanceof ArrayNode operations)) {
-                throw new WebhookException("received undecodable patch in webhook response: it is no JSON array");
-            }
-            return operations;
-        }
-
-        /** The Status that a refused client gets (upstream: {@code webhook/errors/statuserror.go}). */
-        private ApiException refusal(@Nullable JsonNode told) {
-            ObjectNode given = told instanceof ObjectNode object ? object : Json.object();
-            try {
-                FieldValidation.prune("v1", "Status", given);
-            } catch (FieldValidation.WrongTypeException e) {
-                given = Json.object();
-            }
-            long code = Json.number(given, 400, "code");
-            String message = Json.text(given, "message");
-            String reason = Json.text(given, "reason");
-            String why = message.isEmpty() ? reason : message;
-            ObjectNode details = given.get("details") instanceof ObjectNode object ? object : null;
-            return Errors.of(Errors.status(code < 400 || code > 599 ? 400 : (int) code, reason,
-                    "admission webhook \"" + name() + "\" denied the request" + (why.isEmpty()
-                            ? " without explanation"
-                            : ": " + why),
-                    details));
-        }
     }
 }

@@ -140,8 +140,8 @@ public final class Renderer {
     }
 
     /**
-     * The stored object as a new tree, in the version of the resource. A custom resource is converted if it was stored in
-     * another version, and pruned and defaulted by its present schema if it may have been written by another.
+     * The stored object as a new tree, in the version of the resource. A custom resource is converted if it was stored
+     * in another version, and pruned and defaulted by its present schema if it may have been written by another.
      *
      * @throws dev.wheelhouse.apiserver.error.ApiException 500 if a conversion webhook does not convert it
      */

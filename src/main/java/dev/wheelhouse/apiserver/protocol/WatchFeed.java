@@ -75,8 +75,8 @@ public final class WatchFeed implements AutoCloseable {
     }
 
     /**
-     * The next event, or null if none is ready. It blocks only for a conversion webhook. If the webhook fails, the event
-     * is an error, and the feed has ended.
+     * The next event, or null if none is ready. It blocks only for a conversion webhook. If the webhook fails, the
+     * event is an error, and the feed has ended.
      */
     public @Nullable Event next() {
         Event ready = pending;

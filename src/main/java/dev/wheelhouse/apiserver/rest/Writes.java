@@ -171,8 +171,8 @@ final class Writes {
     }
 
     /**
-     * The object in the version in which it is stored; the same object if it has that version. Called before any lock is
-     * taken, because a conversion webhook may be slow.
+     * The object in the version in which it is stored; the same object if it has that version. Called before any lock
+     * is taken, because a conversion webhook may be slow.
      */
     private static ObjectNode storageForm(Target target, ObjectNode object) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());

@@ -8,6 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
+import org.h2.mvstore.SingleFileStore;
 import org.h2.mvstore.type.ByteArrayDataType;
 import org.h2.mvstore.type.LongDataType;
 import org.jspecify.annotations.Nullable;
@@ -217,9 +219,12 @@ final class DirectoryStorage implements Storage {
     private OpenFiles openFiles() {
         MVStore store = null;
         FileChannel newest = null;
+        // MVStore does not close a file of its own if a damage makes its constructor fail in an unexpected way; the
+        // file's lock would stay.
+        SingleFileStore file = new SingleFileStore(new HashMap<>());
         try {
-            store = new MVStore.Builder().fileName(fileSystem + directory.resolve(FILE)).autoCommitDisabled().compress()
-                    .open();
+            file.open(fileSystem + directory.resolve(FILE), false, null);
+            store = new MVStore.Builder().adoptFileStore(file).autoCommitDisabled().compress().open();
             store.setRetentionTime(REUSE_SPACE_AFTER_MS);
             store.setVersionsToKeep(0);
             MVMap<String, String> facts = store.openMap("facts");
@@ -233,6 +238,7 @@ final class DirectoryStorage implements Storage {
             if (store != null) {
                 store.closeImmediately();
             }
+            closeQuietly(file);
             if (newest != null) {
                 closeQuietly(newest);
             }
@@ -432,6 +438,14 @@ final class DirectoryStorage implements Storage {
                 files.store.closeImmediately();
             }
             closeQuietly(files.newest);
+        }
+    }
+
+    private static void closeQuietly(SingleFileStore file) {
+        try {
+            file.close();
+        } catch (RuntimeException e) {
+            // It was never open.
         }
     }
 

@@ -55,10 +55,10 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 
 /**
- * Sends reviews to webhooks (upstream: {@code apiserver/pkg/util/webhook/client.go}). A webhook is named by a URL, or by
- * a Service of type ExternalName, which stands for its host. Other Services lead nowhere: the pods behind them run
- * nothing, and their addresses may belong to other machines. Redirects are not followed. Thread safe; a call blocks
- * its thread.
+ * Sends reviews to webhooks (upstream: {@code apiserver/pkg/util/webhook/client.go}). A webhook is named by a URL, or
+ * by a Service of type ExternalName, which stands for its host. Other Services lead nowhere: the pods behind them run
+ * nothing, and their addresses may belong to other machines. Redirects are not followed. Thread safe; a call blocks its
+ * thread.
  */
 public final class WebhookClient {
     private static final MediaType JSON = MediaType.get("application/json");

@@ -75,22 +75,16 @@ final class TypeMonitors extends SignalledLoop {
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
-                warn("discovery returned no resource types; the garbage collector keeps the types that it knows");
+                lines.warn(log,
+                        "discovery returned no resource types; the garbage collector keeps the types that it knows");
             } else {
                 follow(discovered);
                 succeeded = true;
             }
         } catch (ApiError e) {
-            warn("discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
+            lines.warn(log, "discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
         }
         return schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
-    }
-
-    private void warn(String text) {
-        String line = lines.line(text);
-        if (line != null) {
-            log.warn(line);
-        }
     }
 
     private void follow(KubeClient.Discovered discovered) {
@@ -128,7 +122,7 @@ final class TypeMonitors extends SignalledLoop {
     private void start(ResourceType type) {
         SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
         monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
-        if (type.groupResource().equals(DiscoverySchedule.DEFINITIONS.groupResource())) {
+        if (type.groupResource().equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS.groupResource())) {
             informer.addEventHandler(schedule);
         }
     }

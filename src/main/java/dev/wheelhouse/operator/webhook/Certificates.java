@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * when a third of its time is left. The trusted authorities change before a serving certificate depends on it, so API
  * servers that learn of them late still trust each serving certificate. Immutable.
  *
- * @param authorities the authorities that API servers trust, the one that signs first; empty if somebody else tells them
- * @param authorityKey the key of the first authority; empty if the certificates are somebody else's
+ * @param authorities the authorities that API servers trust, the one that signs first; empty if another
+ *     program tells API servers
+ * @param authorityKey the key of the first authority; empty if another program makes the certificates
  * @param chain the serving certificate, first, and those between it and its authority
  */
 record Certificates(String authorities, String authorityKey, String chain, String key) {
@@ -64,8 +65,9 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
     }
 
     /**
-     * The certificates to use from now on; the same ones if nothing is due, or if they are somebody else's. One call replaces the authority or the
-     * serving certificate, never both, unless the serving certificate is of no use anyway.
+     * The certificates to use from now on: this object if nothing is due, or if another program makes the certificates.
+     * One call replaces either the authority or the serving certificate. It replaces both only if the serving
+     * certificate is of no use.
      *
      * @param hosts the names and addresses by which API servers call
      */
@@ -208,7 +210,7 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
         }
     }
 
-    /** @param hosts whom a serving certificate is for; empty for an authority */
+    /** @param hosts the names and addresses of a serving certificate; empty for an authority */
     private static byte[] certificate(KeyPair of, KeyPair signer, Collection<String> hosts, Instant now,
             Duration life) {
         boolean authority = hosts.isEmpty();

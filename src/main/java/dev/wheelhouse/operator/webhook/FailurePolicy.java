@@ -1,8 +1,8 @@
 package dev.wheelhouse.operator.webhook;
 
-/** What becomes of a write whose webhook does not answer in time, or fails. */
+/** The fate of a write whose webhook does not answer in time, or fails. */
 public enum FailurePolicy {
-    /** The write fails. Nothing enters the cluster unchecked, and nothing at all while the operator is down. */
+    /** The write fails. While the operator is down, nobody can write the objects that the webhook concerns. */
     FAIL,
     /** The write goes on without the webhook. */
     IGNORE

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
         VALIDATE, MUTATE, CONVERT
     }
 
-    /** What an annotation says about the writes that concern a method. */
+    /** The writes that an annotation selects for a method, and how the API server calls it. */
     record Rules(List<Operation> operations, FailurePolicy failurePolicy, int timeoutSeconds, LabelSelector objects,
             LabelSelector namespaces) {
         static Rules of(Validates a) {
@@ -46,24 +47,22 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
         }
     }
 
-    /** The annotated methods of an operator, also those that it inherits, sorted by name. */
-    static List<Hook> of(String operatorName, Object operator, ResourceTypes types) {
+    /**
+     * The annotated methods of an operator, also those that it inherits, sorted by name.
+     *
+     * @param types the resource of a class; throws IllegalArgumentException for a class that is of none
+     */
+    static List<Hook> of(String operatorName, Object operator, Function<Class<?>, ResourceType> types) {
         List<Method> methods = new ArrayList<>();
         for (Class<?> at = operator.getClass(); at != null; at = at.getSuperclass()) {
-            Arrays.stream(at.getDeclaredMethods()).filter(method -> !method.isSynthetic() && kind(method) != null)
+            Arrays.stream(at.getDeclaredMethods()).filter(method -> !method.isSynthetic() && annotation(method) != null)
                     .forEach(methods::add);
         }
         return methods.stream().map(method -> hook(operatorName, operator, method, types))
                 .sorted((a, b) -> a.method.getName().compareTo(b.method.getName())).toList();
     }
 
-    /** Says which resource a class is of. */
-    interface ResourceTypes {
-        /** @throws IllegalArgumentException if it is of none */
-        ResourceType of(Class<?> model);
-    }
-
-    private static @Nullable Annotation kind(Method method) {
+    private static @Nullable Annotation annotation(Method method) {
         for (Class<? extends Annotation> type : List.of(Validates.class, Mutates.class, Converts.class)) {
             if (method.isAnnotationPresent(type)) {
                 return method.getAnnotation(type);
@@ -72,12 +71,13 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
         return null;
     }
 
-    private static Hook hook(String operatorName, Object operator, Method method, ResourceTypes types) {
+    private static Hook hook(String operatorName, Object operator, Method method,
+            Function<Class<?>, ResourceType> types) {
         Class<?>[] parameters = method.getParameterTypes();
         Class<?> from = parameters.length == 0 ? Object.class : parameters[0];
         check(method, KubernetesObject.class.isAssignableFrom(from) && !from.isInterface(),
                 "its first parameter must be the class of the objects, such as Website");
-        ResourceType type = types.of(from);
+        ResourceType type = types.apply(from);
         String step = kebab(method.getName());
         String domain = type.group().contains(".") ? type.group() : "wheelhouse.dev";
         String name = step + "." + operatorName + "." + domain;
@@ -85,7 +85,7 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
         if (!Modifier.isPublic(method.getModifiers()) || !Modifier.isPublic(operator.getClass().getModifiers())) {
             method.setAccessible(true);
         }
-        return switch (kind(method)) {
+        return switch (annotation(method)) {
             case Validates validates -> {
                 checkParameters(method, from);
                 check(method, method.getReturnType() == Verdict.class, "it must return a Verdict");
@@ -105,7 +105,7 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
                 Class<?> to = method.getReturnType();
                 check(method, parameters.length == 1 && KubernetesObject.class.isAssignableFrom(to) && to != from,
                         "a conversion takes an object of one version and returns one of another");
-                ResourceType result = types.of(to);
+                ResourceType result = types.apply(to);
                 check(method, result.group().equals(type.group()) && result.kind().equals(type.kind())
                         && !result.version().equals(type.version()),
                         "a conversion is between two versions of one kind, not from " + type.apiVersion() + " "
@@ -156,7 +156,10 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
     /**
      * Calls the method.
      *
-     * @throws RuntimeException what the method throws
+     * @param before the object as it is stored; null for a new one
+     * @param admission null for a conversion
+     * @return null if the method is void or returns null
+     * @throws RuntimeException the exception of the method
      */
     @Nullable
     Object call(Object object, @Nullable Object before, @Nullable Admission admission) {

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a method changed, as a JSON patch of the object that the API server sent. */
+/** The changes that a method made, as a JSON patch of the object that the API server sent. */
 final class JsonDiff {
     private JsonDiff() {}
 
@@ -52,7 +52,10 @@ final class JsonDiff {
         return after;
     }
 
-    /** The index of the element that an element was before: the equal one, the one of its name; -1 if it is new. */
+    /**
+     * The index that an element of {@code after} has in {@code before}: of an equal element, else of one with the same
+     * name, else the same index if both lists are as long; -1 for a new element.
+     */
     private static int origin(JsonNode before, JsonNode after, int index) {
         JsonNode element = after.get(index);
         for (int i = 0; i < before.size(); i++) {

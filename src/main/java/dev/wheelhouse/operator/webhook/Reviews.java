@@ -19,13 +19,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.client.ModelJson;
 
-/** Turns reviews into calls of methods, and what they return into answers. Thread safe. */
+/** Turns reviews into calls of methods, and the results of the methods into answers. Thread safe. */
 final class Reviews {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private Reviews() {}
 
-    /** A review that is none. */
+    /** The body of a request is not the expected review. */
     static final class UnreadableException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -63,7 +63,7 @@ final class Reviews {
     /**
      * Answers an {@code AdmissionReview} by a validating or mutating method.
      *
-     * @throws RuntimeException what the method throws, other than {@link Refused}
+     * @throws RuntimeException the exception of the method, other than {@link Refused}
      */
     static byte[] admit(Hook hook, byte[] body) throws UnreadableException {
         ObjectNode request = request(body, "admission.k8s.io/v1", "AdmissionReview");
@@ -90,12 +90,11 @@ final class Reviews {
             if (hook.kind() == Hook.Kind.VALIDATE) {
                 Verdict verdict = (Verdict) hook.call(object, before, admission(request));
                 if (verdict == null) {
-                    throw new IllegalStateException("it returned null instead of a Verdict");
+                    throw new IllegalStateException(hook.method().getName() + " returned null: return Verdict.allow()");
                 }
                 return verdict.isAllowed()
                         ? allowed(verdict.warnings())
-                        : refusal(verdict.problems(),
-                                verdict.warnings());
+                        : refusal(verdict.problems(), verdict.warnings());
             }
             JsonNode seen = ModelJson.tree(object);
             Object wanted = hook.call(object, before, admission(request));
@@ -130,7 +129,7 @@ final class Reviews {
         return response;
     }
 
-    /** Problems of fields make the object invalid; else the write is forbidden. */
+    /** If every problem names a field, the object is invalid (422); otherwise the write is forbidden (403). */
     private static ObjectNode refusal(List<Verdict.Problem> problems, List<String> warnings) {
         boolean invalid = problems.stream().noneMatch(problem -> problem.field().isEmpty());
         ObjectNode response = warned(NODES.objectNode().put("allowed", false), warnings);
@@ -148,7 +147,7 @@ final class Reviews {
     /**
      * Answers a {@code ConversionReview} by the conversions of one type.
      *
-     * @throws RuntimeException what a method throws, other than {@link Refused}
+     * @throws RuntimeException the exception of a method, other than {@link Refused}
      */
     static byte[] convert(List<Hook> conversions, byte[] body) throws UnreadableException {
         ObjectNode request = request(body, "apiextensions.k8s.io/v1", "ConversionReview");

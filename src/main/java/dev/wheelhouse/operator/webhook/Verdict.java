@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Whether a write is allowed, and what its user is to be told.
+ * Whether a write is allowed, with the reasons and warnings that the user reads. Immutable.
  *
  * <pre>{@code
  * return Verdict.allow()
@@ -12,14 +12,14 @@ import java.util.stream.Stream;
  *         .warnIf(image.endsWith(":latest"), "spec.image: an image without a version changes under your feet");
  * }</pre>
  *
- * @param problems why the write is refused; empty if it is allowed
+ * @param problems the reasons of a refusal; empty if the write is allowed
  * @param warnings shown to the user by kubectl, whether or not the write is allowed
  */
 public record Verdict(List<Problem> problems, List<String> warnings) {
     private static final Verdict ALLOW = new Verdict(List.of(), List.of());
 
     /**
-     * @param field such as {@code spec.replicas}; empty if the problem is none of a field
+     * @param field such as {@code spec.replicas}; empty if the problem does not concern a single field
      * @param message such as {@code must be at most 10}
      */
     public record Problem(String field, String message) {
@@ -34,11 +34,12 @@ public record Verdict(List<Problem> problems, List<String> warnings) {
         warnings = List.copyOf(warnings);
     }
 
+    /** Allows the write. */
     public static Verdict allow() {
         return ALLOW;
     }
 
-    /** Refuses for a reason that is none of a single field. */
+    /** Refuses for a reason that does not concern a single field. */
     public static Verdict refuse(String message) {
         return ALLOW.refuseIf(true, "", message);
     }
@@ -58,6 +59,7 @@ public record Verdict(List<Problem> problems, List<String> warnings) {
                 : this;
     }
 
+    /** Whether there is no problem. */
     public boolean isAllowed() {
         return problems.isEmpty();
     }

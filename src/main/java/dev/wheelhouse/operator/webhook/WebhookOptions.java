@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 for any free port
  * @param namespace of the Service; empty if the API server runs on this machine and calls the address itself
  * @param service the name of the Service whose port 443 leads to this port; empty as the namespace is
- * @param files a directory with {@code tls.crt} and {@code tls.key}, and {@code ca.crt} if the configurations are to name
- *     the authority, such as a mounted Secret of cert-manager; they are read again when they change. Null if the server
- *     makes its own certificates, and keeps them in the Secret {@code SERVICE-tls} for all replicas
+ * @param files a directory with {@code tls.crt} and {@code tls.key}, and {@code ca.crt} if the configurations are to
+ *     name the authority, such as a mounted Secret of cert-manager; they are read again when they change. Null if the
+ *     server makes its own certificates, and keeps them in the Secret {@code SERVICE-tls} for all replicas
  */
 public record WebhookOptions(String address, int port, String namespace, String service, @Nullable Path files) {
     private static final int USUAL_PORT = 9443;

@@ -37,16 +37,14 @@ import dev.wheelhouse.runtime.Signal;
 
 /**
  * Serves webhooks over TLS, and keeps certificates and configurations current. It runs on every replica, whether or not
- * it leads. The replica that may write makes the certificates, renews them while requests go on, and applies the webhook
- * configurations and the conversions of definitions; all replicas read the certificates from their Secret, or from
- * files, every half minute. Thread safe.
+ * it leads. The replica that may write makes the certificates, renews them while requests go on, and applies the
+ * webhook configurations and the conversions of definitions; all replicas read the certificates from their Secret, or
+ * from files, every half minute. Thread safe.
  */
 public final class WebhookServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WebhookServer.class);
     private static final ResourceType VALIDATING = configuration("Validating");
     private static final ResourceType MUTATING = configuration("Mutating");
-    private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
-            "customresourcedefinitions", "CustomResourceDefinition", false);
     private static final String FIELD_MANAGER = "wheelhouse-webhooks";
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -271,8 +269,8 @@ public final class WebhookServer implements AutoCloseable {
             // Not an apply, which would create a definition that is missing.
             String spec = "{\"spec\":{\"conversion\":" + new String(ModelJson.writeBytes(conversion.getValue()),
                     StandardCharsets.UTF_8) + "}}";
-            client.resource(DEFINITIONS, Unstructured.class).patch(ObjectKey.cluster(conversion.getKey()), "",
-                    PatchType.MERGE, spec);
+            client.resource(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class)
+                    .patch(ObjectKey.cluster(conversion.getKey()), "", PatchType.MERGE, spec);
         }
     }
 }

@@ -86,7 +86,7 @@ public final class Webhooks {
     public static Webhooks of(Map<String, ?> operators, Function<Class<?>, ResourceType> types) {
         Map<String, List<Hook>> hooks = new TreeMap<>();
         operators.forEach((name, operator) -> {
-            List<Hook> found = Hook.of(name, operator, types::apply);
+            List<Hook> found = Hook.of(name, operator, types);
             if (!found.isEmpty()) {
                 hooks.put(name, found);
             }
@@ -94,7 +94,7 @@ public final class Webhooks {
         return new Webhooks(hooks);
     }
 
-    /** The names of the operators that have any. */
+    /** The names of the operators that have webhook methods. */
     @Override
     public String toString() {
         return String.join(", ", hooks.keySet());
@@ -105,11 +105,12 @@ public final class Webhooks {
     }
 
     /**
-     * The webhook configurations: for each operator one of its validating methods, and one of its mutating ones, with the
-     * operator's name.
+     * The webhook configurations. Each operator has at most two, which have its name: one with its validating methods,
+     * and one with its mutating methods.
      *
      * @param options with a Service
-     * @param authorities whom API servers trust, as PEM; empty to leave that to others, such as cert-manager
+     * @param authorities the certificate authorities that API servers trust, as PEM; empty if another program, such as
+     *     cert-manager, sets them
      */
     public List<KubernetesObject> configurations(WebhookOptions options, String authorities) {
         return configurations(options, options.port(), authorities);
@@ -135,7 +136,12 @@ public final class Webhooks {
         return configurations;
     }
 
-    /** The {@code spec.conversion} of CustomResourceDefinitions, by their names. Parameters as above. */
+    /**
+     * The {@code spec.conversion} of CustomResourceDefinitions, by the names of the definitions.
+     *
+     * @param options as in {@link #configurations}
+     * @param authorities as in {@link #configurations}
+     */
     public Map<String, V1CustomResourceConversion> conversions(WebhookOptions options, String authorities) {
         return conversions(options, options.port(), authorities);
     }

@@ -4,7 +4,6 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -19,13 +18,12 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler, on
- * this project's queue and workers; the official queue, to which the official handlers add, only passes its requests on.
- * {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
+ * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler,
+ * on this project's queue and workers; the official queue, to which the official handlers add, only passes its requests
+ * on. {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
  */
 public final class BuiltController extends DefaultController implements OfficialController {
-    private final ControllerDescriptor descriptor;
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final ReconcilerController standIn;
 
     /** @param beanName names the controller if it has no name */
     public static BuiltController of(DefaultController built, String beanName) {
@@ -35,8 +33,8 @@ public final class BuiltController extends DefaultController implements Official
     private BuiltController(DefaultController built, String name, Supplier<Boolean>[] ready) {
         super(name, built.getReconciler(), built.getWorkQueue(), ready);
         setWorkerCount(built.getWorkerCount());
-        descriptor = new ControllerDescriptor(name, Set.of(), built.getReconciler().getClass().getName(), Set.of(),
-                false, context -> make(context, ready));
+        standIn = new ReconcilerController(new ControllerDescriptor(name, Set.of(),
+                built.getReconciler().getClass().getName(), Set.of(), false, context -> make(name, context, ready)));
     }
 
     /** The official class has no method that returns them. */
@@ -52,12 +50,12 @@ public final class BuiltController extends DefaultController implements Official
         }
     }
 
-    private Controller make(ControllerContext context, Supplier<Boolean>[] ready) {
+    private Controller make(String name, ControllerContext context, Supplier<Boolean>[] ready) {
         List<BooleanSupplier> isReady = new ArrayList<>();
         for (Supplier<Boolean> function : ready) {
             isReady.add(() -> Boolean.TRUE.equals(function.get()));
         }
-        RequestController made = new RequestController(descriptor.name(), getReconciler(), getWorkerCount(), List.of(),
+        RequestController made = new RequestController(name, getReconciler(), getWorkerCount(), List.of(),
                 isReady, context);
         made.add(new Transfer(getWorkQueue(), made.queue()));
         return made;
@@ -88,21 +86,17 @@ public final class BuiltController extends DefaultController implements Official
 
     @Override
     public ControllerDescriptor descriptor() {
-        return descriptor;
+        return standIn.descriptor();
     }
 
     @Override
     public void run() {
-        try {
-            ended.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        standIn.run();
     }
 
     /** Ends the waiting {@link #run}. The manager ends the reconciler. */
     @Override
     public void shutdown() {
-        ended.countDown();
+        standIn.shutdown();
     }
 }

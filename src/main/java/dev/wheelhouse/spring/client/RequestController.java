@@ -19,7 +19,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Runs a reconciler of the official client on this project's queue and workers. A request that fails or throws is
- * retried with backoff until it succeeds. What the reconciler writes passes only while the process leads
+ * retried with backoff until it succeeds. The reconciler's writes pass only while the process leads
  * ({@link WriteFence}).
  */
 final class RequestController implements Controller {

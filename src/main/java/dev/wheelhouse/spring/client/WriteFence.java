@@ -45,8 +45,8 @@ public final class WriteFence implements Interceptor {
         if (mayWrite == null || method.equals("GET") || method.equals("HEAD") || mayWrite.getAsBoolean()) {
             return chain.proceed(chain.request());
         }
-        String status = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\""
-                + REFUSAL + "\",\"reason\":\"ServiceUnavailable\",\"code\":503}";
+        String status = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+                + "\"message\":\"" + REFUSAL + "\",\"reason\":\"ServiceUnavailable\",\"code\":503}";
         return new Response.Builder().request(chain.request()).protocol(Protocol.HTTP_1_1).code(503).message(REFUSAL)
                 .body(ResponseBody.create(status.getBytes(StandardCharsets.UTF_8), MediaType.get("application/json")))
                 .build();

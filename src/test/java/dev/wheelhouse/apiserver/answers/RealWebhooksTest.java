@@ -33,7 +33,7 @@ class RealWebhooksTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    /** Whose messages have other words: of the patch library, and of the CEL library. */
+    /** Scenes whose messages come from the patch library or the CEL library, and so have other words. */
     private static final Set<String> OTHER_WORDS = Set.of("m-inapplicable", "failing-condition");
 
     private final CountDownLatch end = new CountDownLatch(1);
@@ -258,9 +258,9 @@ class RealWebhooksTest {
 
     /**
      * A review as text, with sorted fields, without the times, the user and the random parts; and without what this
-     * server sets earlier or later than upstream (the status and the finalizers of a new object, the owners of fields that
-     * an update changes), what an admission plugin sets
-     * that the real server runs without (the account of a pod), and the precondition that upstream adds for a namespace.
+     * server sets earlier or later than upstream (the status and the finalizers of a new object, the owners of fields
+     * that an update changes), what an admission plugin sets that the real server runs without (the account of a pod),
+     * and the precondition that upstream adds for a namespace.
      */
     private static String normal(JsonNode review) {
         ObjectNode copy = (ObjectNode) review.deepCopy();

@@ -79,8 +79,11 @@ class DamagedFileTest {
     }
 
     private ObjectStore open() {
-        return new ObjectStore(new ManualClock(), new Retention(100, Duration.ofMinutes(5), 100, 1_000_000),
-                Storage.inDirectory(directory, KEPT_WRITES, false));
+        return open(Storage.inDirectory(directory, KEPT_WRITES, false));
+    }
+
+    private static ObjectStore open(Storage storage) {
+        return new ObjectStore(new ManualClock(), new Retention(100, Duration.ofMinutes(5), 100, 1_000_000), storage);
     }
 
     private static ObjectNode object(String name, Random random) {
@@ -193,6 +196,26 @@ class DamagedFileTest {
     private void put(byte[] file) throws IOException {
         Files.write(directory.resolve(DirectoryStorage.FILE), file);
         Files.write(directory.resolve(DirectoryStorage.NEWEST), newest);
+    }
+
+    @Test
+    void aFileThatCouldNotBeOpenedIsNotLeftLocked() throws IOException {
+        for (int reads = 0; reads < 6; reads++) {
+            put(good);
+            Storage storage = FailingDisk.storage(directory, KEPT_WRITES);
+            FailingDisk.overflowAfter(reads);
+            try {
+                open(storage).close();
+                fail("read " + reads + " was not needed");
+            } catch (StorageException e) {
+                assertThat(e.getMessage()).contains("is damaged");
+            } finally {
+                FailingDisk.mend();
+            }
+            try (ObjectStore store = open()) {
+                assertThat(content(store)).isEqualTo(content);
+            }
+        }
     }
 
     @Test

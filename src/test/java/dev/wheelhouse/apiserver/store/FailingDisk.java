@@ -18,6 +18,7 @@ public final class FailingDisk extends FilePathWrapper {
     private static volatile @Nullable String error;
     /** The number of writes that still succeed before the error. */
     private static final AtomicLong LEFT = new AtomicLong();
+    private static final AtomicLong READS_LEFT = new AtomicLong(Long.MAX_VALUE);
 
     static Storage storage(Path directory, int keep) {
         FilePath.register(new FailingDisk());
@@ -30,7 +31,13 @@ public final class FailingDisk extends FilePathWrapper {
         error = words;
     }
 
+    /** Lets some more reads succeed, then one throws an error that no database expects. */
+    static void overflowAfter(long reads) {
+        READS_LEFT.set(reads);
+    }
+
     static void mend() {
+        READS_LEFT.set(Long.MAX_VALUE);
         error = null;
     }
 
@@ -116,6 +123,9 @@ public final class FailingDisk extends FilePathWrapper {
 
         @Override
         public synchronized int read(ByteBuffer target, long position) throws IOException {
+            if (READS_LEFT.getAndDecrement() == 0) {
+                throw new StackOverflowError("as from reading a damaged page");
+            }
             return base.read(target, position);
         }
 

@@ -262,7 +262,7 @@ class GarbageCollectorTest {
 
     @Test
     void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() {
-        cluster.requests.discover(Cluster.DEFINITIONS);
+        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
         settle();
         cluster.define(WIDGETS);
         settle();

@@ -296,7 +296,7 @@ class WebhookServerTest {
         return new WebhookOptions("127.0.0.1", port, "default", "hooks", null);
     }
 
-    /** What a server on 127.0.0.1 shows to whoever connects. */
+    /** The certificate that a server on 127.0.0.1 shows to its clients. */
     private static X509Certificate shown(int port) throws Exception {
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(null, new TrustManager[]{new Anybody()}, null);

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.testing.OperatorSimulation;
 
-/** The operator is killed before and after every write, reads old caches, loses the lead: the end is always the same. */
+/** The operator is killed before and after every write, reads old caches, loses the lead: the end stays the same. */
 class WebsiteSimulationTest {
     @Test
     void noFaultChangesTheEnd() {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Makes the files of the page "Writing a controller" in an empty folder, and types its commands, in the page's order. The
- * home directory and the ports are the test's own.
+ * Makes the files of the page "Writing a controller" in an empty folder, and types its commands, in the page's order.
+ * The home directory and the ports are the test's own.
  */
 class TenMinutesTest {
     /** A block of code, and the path of its file, which ends the sentence before it. */
