@@ -1,5 +1,7 @@
 package dev.wheelhouse.spring;
 
+import java.util.concurrent.CountDownLatch;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
@@ -8,12 +10,16 @@ import dev.wheelhouse.manager.Engine;
 
 /**
  * Starts the controllers, then the nodes and the scheduler. Stops them in reverse order, but the caches of the
- * controllers end after the nodes, which use them. The connection to the API server is closed last, by its bean.
+ * controllers end after the nodes, which use them. The connection to the API server is closed last, by its bean. The
+ * process goes on while there are controllers.
  */
 final class ServiceLifecycle implements SmartLifecycle {
+    static final String KEEP_ALIVE = "wheelhouse/keep-alive";
+
     private final Engine engine;
     private final HollowCluster cluster;
     private final ObjectProvider<ReadyAnnouncer> announcers;
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean running;
 
     /** @param announcers prints what runs, once it runs; only the service has one */
@@ -26,15 +32,33 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        if (!engine.manager().states().isEmpty()) {
+            keepAlive();
+        }
         engine.start();
         cluster.start();
         announcers.ifAvailable(announcer -> engine.runner().start("ready-announcer", announcer));
     }
 
+    /** All other threads are daemons: without a web server the process would end as soon as it has started. */
+    private void keepAlive() {
+        Thread.ofPlatform().name(KEEP_ALIVE).start(() -> {
+            try {
+                stopped.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
     @Override
     public void stop() {
-        engine.stop(cluster::close);
-        running = false;
+        try {
+            engine.stop(cluster::close);
+        } finally {
+            running = false;
+            stopped.countDown();
+        }
     }
 
     @Override

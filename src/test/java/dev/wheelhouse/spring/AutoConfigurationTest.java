@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -138,6 +140,30 @@ class AutoConfigurationTest {
                     .isInstanceOf(WheelhouseInformerFactory.class);
             welcomes("ada");
         });
+    }
+
+    @Test
+    void theProcessGoesOnWithoutAWebServerUntilTheContextEndsIfAnythingRunsInIt() {
+        Set<Thread> before = keepingAlive();
+        connected().run(context -> {
+            Set<Thread> during = keepingAlive();
+            during.removeAll(before);
+            assertThat(during).singleElement().matches(thread -> !thread.isDaemon(), "not a daemon");
+            context.close();
+            eventually("the process may end", SOON, () -> during.stream().noneMatch(Thread::isAlive));
+
+            connected().withClassLoader(WITHOUT).withBean("operator", String.class, () -> "none")
+                    .withAllowBeanDefinitionOverriding(true)
+                    .run(without -> {
+                        assertThat(controllers(without.getBean(ControllerManager.class))).isEmpty();
+                        assertThat(keepingAlive()).isSubsetOf(before);
+                    });
+        });
+    }
+
+    private static Set<Thread> keepingAlive() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals(ServiceLifecycle.KEEP_ALIVE)).collect(Collectors.toSet());
     }
 
     @Test
