@@ -19,7 +19,7 @@ final class Timeouts extends SignalledLoop {
     }
 
     /** Begins a call on the current thread. Every call must {@link Running#end}. */
-    Running begin() {
+    synchronized Running begin() {
         Running call = new Running(Thread.currentThread(), clock.deadline(limit));
         // The deadline of a further call is later than those that the loop waits for.
         boolean first = running.isEmpty();
@@ -31,7 +31,7 @@ final class Timeouts extends SignalledLoop {
     }
 
     @Override
-    public long step() {
+    public synchronized long step() {
         long next = IDLE;
         for (Running call : running) {
             next = Math.min(next, call.check(clock.nanoTime()));
@@ -61,6 +61,8 @@ final class Timeouts extends SignalledLoop {
             }
             interrupted = true;
             thread.interrupt();
+            // The loop waits for it no longer, even if it does not end.
+            running.remove(this);
             return IDLE;
         }
 
