@@ -103,10 +103,18 @@ public final class Worker<K> implements Loop {
             }
             result = orRetry(reconciler.reconcile(key));
         } catch (InterruptedException e) {
-            queue.add(key);
-            throw e;
+            if (closed) {
+                queue.add(key);
+                throw e;
+            }
+            result = Result.retry(e);
         } catch (Throwable e) {
             result = Result.retry(e);
+        }
+        if (!closed) {
+            // Whoever ends this worker closes it first. Without a close, the sync interrupted its own thread, and the
+            // thread would end with all workers of the queue.
+            Thread.interrupted();
         }
         finish(key, result, clock.nanoTime() - start);
     }

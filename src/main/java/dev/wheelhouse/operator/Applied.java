@@ -1,6 +1,5 @@
 package dev.wheelhouse.operator;
 
-import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +21,8 @@ import dev.wheelhouse.facts.SemanticForm;
  * change nothing.
  * The server's answer shows how it fills in and rewrites values: while the stored values of the wanted fields stay as
  * in the answer, the same configuration would change nothing. A new process remembers nothing: it applies each object
- * once, and the server ignores an apply that changes nothing. Only the worker that has a key uses the key's memory.
+ * once, and the server ignores an apply that changes nothing. Thread safe: the worker that has a key and whoever asks
+ * for the key's plan use the key's memory at the same time.
  */
 final class Applied {
     private static final Logger log = LoggerFactory.getLogger(Applied.class);
@@ -112,11 +112,14 @@ final class Applied {
     }
 
     void put(ObjectKey owner, Target target, Memo memo) {
-        byOwner.computeIfAbsent(owner, key -> new HashMap<>()).put(target, memo);
+        byOwner.computeIfAbsent(owner, key -> new ConcurrentHashMap<>()).put(target, memo);
     }
 
     void remove(ObjectKey owner, Target target) {
-        byOwner.getOrDefault(owner, new HashMap<>()).remove(target);
+        Map<Target, Memo> memos = byOwner.get(owner);
+        if (memos != null) {
+            memos.remove(target);
+        }
     }
 
     void forget(ObjectKey owner) {

@@ -110,12 +110,12 @@ final class Caches<P extends KubernetesObject> {
         return owner == null || owner.getUid() == null ? List.of() : List.of(owner.getUid());
     }
 
-    /** Calls an operator's function, which must not break the cache that it is called for. */
+    /** Calls an operator's function, which must not break the cache that it is called for: null is a failure, too. */
     private <T extends KubernetesObject, R> Collection<R> guarded(Class<?> model, String what, T object,
             Function<? super T, ? extends Collection<R>> function) {
         try {
-            return function.apply(object);
-        } catch (RuntimeException e) {
+            return List.copyOf(function.apply(object));
+        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
             String sentence = declaration.name() + ": " + what + " of " + model.getSimpleName() + " failed for "
                     + ObjectKey.of(object) + ", which is left out: " + e;
             if (failed.add(what + model)) {

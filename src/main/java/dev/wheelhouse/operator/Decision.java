@@ -23,7 +23,14 @@ public final class Decision {
     private Decision() {}
 
     /** A condition of the status. */
-    public record Condition(String type, boolean status, String reason, String message) {}
+    public record Condition(String type, boolean status, String reason, String message) {
+        /** @throws IllegalArgumentException if the type is null or blank, so that the condition could not be found again */
+        public Condition {
+            if (type == null || type.isBlank()) {
+                throw new IllegalArgumentException("a condition needs a type, such as Ready");
+            }
+        }
+    }
 
     /** A Kubernetes Event about the primary object. */
     public record Event(EventType type, String reason, String message) {}

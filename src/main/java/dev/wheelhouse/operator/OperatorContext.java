@@ -252,7 +252,16 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void status(Object status) {
-        writeStatus(ModelJson.tree(status), List.of());
+        writeStatus(statusTree(status), List.of());
+    }
+
+    private JsonNode statusTree(Object status) {
+        JsonNode tree = ModelJson.tree(status);
+        if (!tree.isObject()) {
+            throw new IllegalArgumentException("the status of " + declaration.primary().type().kind() + " " + key
+                    + " must be an object with fields in JSON, not " + tree);
+        }
+        return tree;
     }
 
     @Override
@@ -341,7 +350,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             prune(decision.objects());
         }
         if (decision.status() != null || !decision.conditions().isEmpty()) {
-            writeStatus(decision.status() == null ? null : ModelJson.tree(decision.status()), decision.conditions());
+            writeStatus(decision.status() == null ? null : statusTree(decision.status()), decision.conditions());
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
         return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());

@@ -164,7 +164,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         return meta.getFinalizers() == null ? new ArrayList<>() : new ArrayList<>(meta.getFinalizers());
     }
 
-    /** Calls the operator, within its timeout. Its exceptions become {@link Result.Retry}. */
+    /** Calls the operator, within its timeout. Its exceptions and its own errors become {@link Result.Retry}. */
     private Result call(OperatorContext<P> context, ObjectKey key, Call<P> called) throws InterruptedException {
         Timeouts.Running running = timeouts == null ? null : timeouts.begin();
         Result result;
@@ -173,7 +173,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
             addFinalizer(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
-        } catch (Exception e) {
+        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
             result = Result.retry(e);
         } finally {
             tooLate = running != null && running.end();

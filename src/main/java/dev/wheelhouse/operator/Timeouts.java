@@ -12,8 +12,8 @@ final class Timeouts extends SignalledLoop {
     private final Duration limit;
     private final Clock clock;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
-    /** Whether the loop waits for no deadline. */
-    private volatile boolean idle = true;
+    /** Whether the loop waits for no deadline. Guarded by this. */
+    private boolean idle = true;
 
     Timeouts(Duration limit, Clock clock) {
         this.limit = limit;
@@ -21,7 +21,7 @@ final class Timeouts extends SignalledLoop {
     }
 
     /** Begins a call on the current thread. Every call must {@link Running#end}. */
-    Running begin() {
+    synchronized Running begin() {
         Running call = new Running(Thread.currentThread(), clock.deadline(limit));
         running.add(call);
         // A loop that waits for a deadline looks again then, and the deadline of this call is later.
@@ -32,9 +32,7 @@ final class Timeouts extends SignalledLoop {
     }
 
     @Override
-    public long step() {
-        // Set before the look: a call that the look misses finds it set and wakes the loop.
-        idle = true;
+    public synchronized long step() {
         long next = IDLE;
         for (Running call : running) {
             next = Math.min(next, call.check(clock.nanoTime()));
@@ -65,6 +63,8 @@ final class Timeouts extends SignalledLoop {
             }
             interrupted = true;
             thread.interrupt();
+            // The loop waits for it no longer, even if it does not end.
+            running.remove(this);
             return IDLE;
         }
 

@@ -311,6 +311,7 @@ final class SimulatedRun implements AutoCloseable {
 
     void abandon() {
         abandoned = true;
+        stepper.abandon();
     }
 
     List<String> writes() {

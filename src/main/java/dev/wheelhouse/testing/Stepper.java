@@ -39,6 +39,7 @@ final class Stepper {
     private final Map<Loop, Long> due = new HashMap<>();
     private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
+    private volatile boolean abandoned;
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<String, Integer> requests = new HashMap<>();
     private final AtomicLong steps = new AtomicLong();
@@ -226,7 +227,15 @@ final class Stepper {
         return next;
     }
 
+    /** Steps no loop any more. Any thread may call it. */
+    void abandon() {
+        abandoned = true;
+    }
+
     private long step(ControllerProcess process, Loop loop) {
+        if (abandoned) {
+            throw new IllegalStateException("the run was given up");
+        }
         if (process.isHalted()) {
             return Loop.IDLE;
         }

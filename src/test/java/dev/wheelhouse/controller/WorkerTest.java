@@ -179,12 +179,34 @@ class WorkerTest {
     }
 
     @Test
-    void anInterruptedSyncKeepsItsKeyQueued() {
+    void aSyncThatIsInterruptedByTheCloseEndsTheThread() {
+        List<Worker<String>> workers = new ArrayList<>();
+        workers.add(worker(key -> {
+            workers.getFirst().close();
+            throw new InterruptedException();
+        }));
+        assertThatThrownBy(workers.getFirst()::step).isInstanceOf(InterruptedException.class);
+        assertThat(results).isEmpty();
+    }
+
+    @Test
+    void aSyncThatInterruptsItselfIsRetriedAndEndsNoThread() throws Exception {
         Worker<String> worker = worker(key -> {
             throw new InterruptedException();
         });
-        assertThatThrownBy(worker::step).isInstanceOf(InterruptedException.class);
-        assertThat(queue.poll()).isEqualTo("a");
+        worker.step();
+        assertThat(results).containsExactly("retry");
+    }
+
+    @Test
+    void anInterruptThatASyncLeavesBehindIsCleared() throws Exception {
+        Worker<String> worker = worker(key -> {
+            Thread.currentThread().interrupt();
+            return Result.done();
+        });
+        worker.step();
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(results).containsExactly("done");
     }
 
     @Test

@@ -3,11 +3,14 @@ package dev.wheelhouse.operator;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +35,7 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
@@ -39,6 +43,7 @@ import dev.wheelhouse.world.Requests;
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ReconcilingOperatorTest {
@@ -127,6 +132,38 @@ class ReconcilingOperatorTest {
         world.cluster.create(ResourceType.CONFIG_MAPS, configMap("good", "blog"));
         world.settle();
         assertThat(operator.takeCalls()).containsExactly("blog");
+    }
+
+    @Test
+    void aFunctionThatReturnsNullOrRunsOutOfStackLeavesOutThatObjectOnly() {
+        List<Function<V1ConfigMap, Collection<String>>> functions = List.of(map -> null,
+                map -> Arrays.asList("shown", null), map -> {
+                    throw new StackOverflowError();
+                });
+        for (Function<V1ConfigMap, Collection<String>> odd : functions) {
+            Function<V1ConfigMap, Collection<String>> values = map -> map.getMetadata().getName().equals("bad")
+                    ? odd.apply(map)
+                    : List.of("shown");
+            List<String> shown = new ArrayList<>();
+            Scripted operator = new Scripted(setup -> setup.index("shown", V1ConfigMap.class, values)
+                    .watches(V1ConfigMap.class, map -> {
+                        Collection<String> mapped = values.apply(map);
+                        return mapped == null ? null : mapped.stream().map(any -> BLOG).toList();
+                    }));
+            operator.script = (request, context) -> {
+                shown.clear();
+                context.indexed(V1ConfigMap.class, "shown", "shown").stream().map(map -> map.getMetadata().getName())
+                        .filter(name -> !name.equals("kube-root-ca.crt")).forEach(shown::add);
+                return Result.done();
+            };
+            try (OperatorWorld world = new OperatorWorld(operator)) {
+                world.cluster.create(ResourceType.CONFIG_MAPS, configMap("bad", "blog"));
+                world.cluster.create(ResourceType.CONFIG_MAPS, configMap("good", "blog"));
+                createBlog(world);
+                world.settle();
+                assertThat(shown).containsExactly("good");
+            }
+        }
     }
 
     @Test
@@ -493,6 +530,51 @@ class ReconcilingOperatorTest {
                 "java.util.concurrent.TimeoutException: it took longer than PT1M and was interrupted (setup.timeout)");
         world.settle(Duration.ofSeconds(1));
         assertThat(world.json(SITES).at("/status/conditions/0/status").asString()).isEqualTo("True");
+    }
+
+    @Test
+    void aCallThatIgnoresItsInterruptDoesNotKeepOthersFromTheirTimeout() {
+        ManualClock clock = new ManualClock();
+        Timeouts timeouts = new Timeouts(Duration.ofMinutes(1), clock);
+        Timeouts.Running deaf = timeouts.begin();
+        assertThat(timeouts.step()).isEqualTo(Duration.ofMinutes(1).toNanos());
+        clock.advance(Duration.ofMinutes(1));
+        timeouts.step();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(timeouts.step()).isEqualTo(Loop.IDLE);
+        Timeouts.Running next = timeouts.begin();
+        assertThatCode(() -> timeouts.await(Loop.IDLE)).as("the loop is awake").doesNotThrowAnyException();
+        assertThat(timeouts.step()).isEqualTo(Duration.ofMinutes(1).toNanos());
+        assertThat(next.end()).isFalse();
+        assertThat(deaf.end()).isTrue();
+    }
+
+    @Test
+    void aStatusWithoutFieldsAndAConditionWithoutATypeAreRefused() {
+        Scripted operator = new Scripted(setup -> {}, (request, context) -> {
+            assertThatThrownBy(() -> context.execute(Decision.keep().status("Ready")))
+                    .hasMessage("the status of Site default/blog must be an object with fields in JSON, not \"Ready\"");
+            assertThatThrownBy(() -> context.condition("", true, "On", ""))
+                    .hasMessage("a condition needs a type, such as Ready");
+            return Result.done();
+        });
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        world.settle();
+        assertThat(operator.takeCalls()).containsExactly("blog");
+        assertThat(world.writes()).isEmpty();
+    }
+
+    @Test
+    void anErrorOfTheOperatorBecomesAConditionToo() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"), (request, context) -> {
+            throw new StackOverflowError("too deep");
+        });
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        world.settle();
+        assertThat(world.json(SITES).at("/status/conditions/0/message").asString())
+                .isEqualTo("java.lang.StackOverflowError: too deep");
     }
 
     @Test
