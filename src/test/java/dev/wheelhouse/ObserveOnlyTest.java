@@ -161,7 +161,8 @@ class ObserveOnlyTest {
                         () -> output.getOut().contains("deployment-controller: would create replicasets.apps"));
                 assertThat(output.getOut())
                         .contains("the controllers that kube-controller-manager has too only observe and write "
-                                + "nothing: kube-controller-manager cp-1_abc renewed its lease kube-system/kube-controller-manager");
+                                + "nothing: kube-controller-manager cp-1_abc renewed its lease "
+                                + "kube-system/kube-controller-manager");
                 assertThat(get(observer, "/prometheus").body()).doesNotContain("controller_writes_total{");
                 assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).isEmpty();
             }

@@ -112,7 +112,7 @@ public final class Worker<K> implements Loop {
             result = Result.retry(e);
         }
         if (!closed) {
-            // Whoever ends this worker closes it first. Without a close, the sync interrupted its own thread, and the
+            // An owner that ends this worker closes it first. Without a close, the sync interrupted its own thread, and the
             // thread would end with all workers of the queue.
             Thread.interrupted();
         }

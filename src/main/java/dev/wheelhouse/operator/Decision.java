@@ -24,7 +24,7 @@ public final class Decision {
 
     /** A condition of the status. */
     public record Condition(String type, boolean status, String reason, String message) {
-        /** @throws IllegalArgumentException if the type is null or blank, so that the condition could not be found again */
+        /** @throws IllegalArgumentException if the type is null or blank: the condition could not be found again */
         public Condition {
             if (type == null || type.isBlank()) {
                 throw new IllegalArgumentException("a condition needs a type, such as Ready");

@@ -35,7 +35,8 @@ class DecidingOperatorTest {
     private void createBlog() {
         world.createSite(
                 """
-                        {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2, hosts: [a.example]}}""");
+                        {metadata: {name: blog, namespace: default}, spec: {image: "blog:1", replicas: 2,
+                        hosts: [a.example]}}""");
     }
 
     @Test

@@ -37,7 +37,8 @@ class OperatorMistakesTest {
                     .condition("Ready", true, "On", "It shines")));
             assertThat(log.lines())
                     .containsExactly("WARN lamp-operator: the status of Lamp default/desk lost conditions: "
-                            + "the API server or the status class has no such field. Add it to the class and its definition, such "
+                            + "the API server or the status class has no such field. Add it to the class and its "
+                            + "definition, such "
                             + "as \"List<V1Condition> conditions\"");
         }
     }

@@ -165,7 +165,8 @@ class RealWebhooksTest {
                 Probe.merge("/api/v1/namespaces/seen", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}"),
                 Probe.post("/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers?dryRun=All",
                         """
-                                {"kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v1", "metadata": {"name": "seen"},
+                                {"kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v1",
+                                "metadata": {"name": "seen"},
                                  "spec": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50, "scaleTargetRef":
                                   {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}}}"""),
                 Probe.delete("/api/v1/namespaces/seen", "{\"propagationPolicy\": \"Background\"}"));
@@ -212,10 +213,14 @@ class RealWebhooksTest {
                 + "{\"type\": \"object\", \"x-kubernetes-preserve-unknown-fields\": true}}}";
         Probe define = Probe.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                 """
-                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name":
-                         "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "sites",
-                         "kind": "Site", "singular": "site", "listKind": "SiteList"}, "versions": [%s, %s], "conversion":
-                         {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": %s}}}}"""
+                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1",
+                        "metadata": {"name":
+                         "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                         "names": {"plural": "sites",
+                         "kind": "Site", "singular": "site", "listKind": "SiteList"}, "versions": [%s, %s],
+                         "conversion":
+                         {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
+                         "clientConfig": %s}}}}"""
                         .formatted(version.formatted("v1", "true"), version.formatted("v1beta1", "false"),
                                 webhook.client("/convert")));
         String path = "/namespaces/default/sites";

@@ -49,7 +49,8 @@ class WebhooksTest {
                 """
                         {"metadata": {"name": "%1$s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %2$s,
                          "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [{"apiGroups": ["", "apps",
-                         "example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps", "sites"]}] %3$s}]}
+                         "example.com"], "apiVersions": ["v1"], "operations": ["*"],
+                         "resources": ["configmaps", "sites"]}] %3$s}]}
                         """
                         .formatted(name, client, more));
         assertThat(rest.last.code()).isEqualTo(201);
@@ -344,16 +345,21 @@ class WebhooksTest {
                 {"\"Hope\"", "spec.conversion.strategy: Unsupported value: \"Hope\": supported values: \"None\", "
                         + "\"Webhook\""},
                 {"\"Webhook\", \"webhook\": {\"conversionReviewVersions\": [\"v7\"], \"clientConfig\": {}}",
-                        "spec.conversion.conversionReviewVersions: Invalid value: [\"v7\"]: must include at least one of "
+                        "spec.conversion.conversionReviewVersions: Invalid value: [\"v7\"]: must include at "
+                                + "least one of "
                                 + "v1, v1beta1"},
                 {"\"None\", \"webhook\": {\"conversionReviewVersions\": [\"v1\"]}",
-                        "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set "
+                        "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy "
+                                + "is not set "
                                 + "to Webhook"}}) {
             JsonNode refused = rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                     """
-                            {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
-                             "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1", "served": true, "storage":
-                              true, "schema": {"openAPIV3Schema": {"type": "object"}}}], "conversion": {"strategy": %s}}}"""
+                            {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com",
+                            "scope": "Namespaced",
+                             "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1",
+                             "served": true, "storage":
+                              true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+                              "conversion": {"strategy": %s}}}"""
                             .formatted(wrong[0]));
             assertThat(Json.text(refused, "message")).contains(wrong[1]);
         }

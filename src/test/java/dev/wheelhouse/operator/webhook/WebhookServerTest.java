@@ -215,7 +215,8 @@ class WebhookServerTest {
         Unstructured made = server.client().resource(SITES, Unstructured.class).apply(ObjectKey.of("default", "a"), "",
                 "test", true,
                 """
-                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "a", "namespace": "default"},
+                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "a",
+                        "namespace": "default"},
                          "spec": {"host": "x", "unknown": {"list": [1, null, {"a": 1.50}]}}}""");
 
         assertThat(made.getContent().toString()).contains("unknown").contains("replicas");
@@ -378,7 +379,8 @@ class WebhookServerTest {
         server.client().resource(type, Unstructured.class).apply(ObjectKey.cluster("site-operator"), "", "test", true,
                 """
                         {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-                         "metadata": {"name": "site-operator"}, "webhooks": [{"name": "count.site-operator.wheelhouse.dev",
+                         "metadata": {"name": "site-operator"},
+                         "webhooks": [{"name": "count.site-operator.wheelhouse.dev",
                          "admissionReviewVersions": ["v1"], "sideEffects": "None", "clientConfig": {"service":
                          {"namespace": "default", "name": "hooks", "port": %d}}}]}"""
                         .formatted(port));
