@@ -112,8 +112,8 @@ public final class Worker<K> implements Loop {
             result = Result.retry(e);
         }
         if (!closed) {
-            // An owner that ends this worker closes it first. Without a close, the sync interrupted its own thread, and the
-            // thread would end with all workers of the queue.
+            // An owner that ends this worker closes it first. Without a close, the sync interrupted its own thread, and
+            // the thread would end with all workers of the queue.
             Thread.interrupted();
         }
         finish(key, result, clock.nanoTime() - start);
