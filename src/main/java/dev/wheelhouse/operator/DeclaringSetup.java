@@ -45,9 +45,17 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
     private final List<Declaration.Permission> permissions = new ArrayList<>();
 
     DeclaringSetup(Operator<P> operator) {
-        this.operator = operator.getClass();
+        this.operator = withoutProxies(operator.getClass());
         Class<P> model = ResourceTypes.primary(this.operator);
         primary = new Limits<>(Role.PRIMARY, typeOf(model), model, null).part();
+    }
+
+    /** The class that a person wrote: proxies, such as Spring's, are subclasses with {@code $$} in their names. */
+    private static Class<?> withoutProxies(Class<?> type) {
+        Class<?> superclass = type.getSuperclass();
+        return type.getName().contains("$$") && superclass != null && Operator.class.isAssignableFrom(superclass)
+                ? withoutProxies(superclass)
+                : type;
     }
 
     Declaration<P> declaration() {
