@@ -18,6 +18,8 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * @param <K> the keys
  */
 public final class Worker<K> implements Loop {
+    /** Shorter delays would make a key spin. */
+    private static final Duration SHORTEST_DELAY = Duration.ofMillis(1);
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
     private static final int LONGEST_MESSAGE = 1000;
 
@@ -141,7 +143,7 @@ public final class Worker<K> implements Loop {
                 queue.forget(key);
                 metrics.synced(controller, "done", nanos);
             }
-            case Result.RequeueAfter after when !after.delay().isPositive() -> {
+            case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
                 sayThatZeroSpins(key, after);
                 schedule(key, Result.requeue(), nanos);
             }

@@ -181,7 +181,7 @@ final class Caches<P extends KubernetesObject> {
         }
 
         private void enqueue(@Nullable T before, @Nullable T after, Priority priority) {
-            if (part.filter().passes(before, after)) {
+            if (passes(before, after)) {
                 Set<ObjectKey> keys = new LinkedHashSet<>();
                 if (before != null) {
                     keys.addAll(keys(before));
@@ -190,6 +190,19 @@ final class Caches<P extends KubernetesObject> {
                     keys.addAll(keys(after));
                 }
                 keys.forEach(key -> queue.add(key, priority));
+            }
+        }
+
+        /** A filter that fails lets the change pass: one reconciliation too many does no harm. */
+        private boolean passes(@Nullable T before, @Nullable T after) {
+            try {
+                return part.filter().passes(before, after);
+            } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+                if (failed.add("the filter" + part.model())) {
+                    log.error("{}: the filter of {} failed, so the change counts", declaration.name(),
+                            part.model().getSimpleName(), e);
+                }
+                return true;
             }
         }
 

@@ -69,7 +69,14 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      */
     static <P extends KubernetesObject> Declaration<P> of(Operator<P> operator) {
         DeclaringSetup<P> setup = new DeclaringSetup<>(operator);
-        operator.setup(setup);
+        try {
+            operator.setup(setup);
+        } catch (IllegalArgumentException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "operator " + operator.getClass().getName() + ": its setup failed: " + e, e);
+        }
         return setup.declaration();
     }
 

@@ -7,6 +7,8 @@ import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
@@ -122,10 +124,11 @@ class WorkerTest {
         assertThat(queue.nanosToNextDue()).isEqualTo(Duration.ofSeconds(4).toNanos());
     }
 
-    @Test
-    void aRequeueAfterNothingDoesNotSpinAndIsNamedOnce() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"PT-1S", "PT0S", "PT0.000000001S"})
+    void aRequeueAfterNothingDoesNotSpinAndIsNamedOnce(Duration delay) throws Exception {
         try (Logged lines = Logged.by(Worker.class.getName())) {
-            Worker<String> worker = worker(key -> Result.requeueAfter(Duration.ZERO));
+            Worker<String> worker = worker(key -> Result.requeueAfter(delay));
             for (int i = 0; i < 1000; i++) {
                 worker.step();
                 clock.advance(Duration.ofMillis(10));
@@ -133,7 +136,7 @@ class WorkerTest {
             assertThat(synced).as("syncs in ten seconds").hasSizeLessThan(15);
             assertThat(results).containsOnly("requeue");
             assertThat(lines.lines()).singleElement().asString()
-                    .startsWith("WARN test: the sync of a asks for another one after PT0S");
+                    .startsWith("WARN test: the sync of a asks for another one after " + delay);
             assertThat(outage.failingKeys()).isZero();
         }
     }

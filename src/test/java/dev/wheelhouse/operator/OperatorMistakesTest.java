@@ -10,6 +10,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Mistakes that a person who writes the first operator makes, and the sentences that answer them. */
 class OperatorMistakesTest {
@@ -38,8 +39,7 @@ class OperatorMistakesTest {
             assertThat(log.lines())
                     .containsExactly("WARN lamp-operator: the status of Lamp default/desk lost conditions: "
                             + "the API server or the status class has no such field. Add it to the class and its "
-                            + "definition, such "
-                            + "as \"List<V1Condition> conditions\"");
+                            + "definition, such as \"List<V1Condition> conditions\"");
         }
     }
 
@@ -56,6 +56,23 @@ class OperatorMistakesTest {
         });
         assertThat(errors).containsExactly("operator lamp-operator decided null: return Decision.keep() to leave "
                 + "everything as it is, or Decision.nothing() to delete what it wanted before");
+    }
+
+    @Test
+    void aSetupThatFailsIsNamed() {
+        LampOperator operator = new LampOperator() {
+            @Override
+            public void setup(Setup<Lamp> setup) {
+                setup.name(null);
+            }
+
+            @Override
+            public Result reconcile(Request<Lamp> request, Context<Lamp> context) {
+                return Result.done();
+            }
+        };
+        assertThatThrownBy(() -> Operators.descriptor(operator)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("operator " + operator.getClass().getName() + ": its setup failed: ");
     }
 
     private static void run(LampOperator operator) {

@@ -168,6 +168,17 @@ class ReconcilingOperatorTest {
     }
 
     @Test
+    void aFilterThatFailsLetsTheChangePass() {
+        Scripted operator = new Scripted(setup -> setup.primary(site -> site.when((before, after) -> {
+            throw new IllegalStateException("a filter's bug");
+        })));
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        world.settle();
+        assertThat(operator.takeCalls()).containsExactly("blog");
+    }
+
+    @Test
     void filtersNarrowTheChangesThatCount() {
         Scripted operator = new Scripted(setup -> setup.primary(site -> site.when(ChangeFilter.generationChanged())));
         OperatorWorld world = run(operator);

@@ -3,6 +3,8 @@ package dev.wheelhouse.spring.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -16,6 +18,9 @@ import dev.wheelhouse.runtime.Loop;
 public final class RunnableController implements Controller {
     private final String name;
     private final io.kubernetes.client.extended.controller.Controller controller;
+
+    /** Open while the controller's {@code run} is on its way. */
+    private volatile CountDownLatch running = new CountDownLatch(0);
 
     private RunnableController(String name, io.kubernetes.client.extended.controller.Controller controller) {
         this.name = name;
@@ -38,7 +43,13 @@ public final class RunnableController implements Controller {
                 throw new InterruptedException(name + " has ended");
             }
             ran = true;
-            controller.run();
+            CountDownLatch ended = new CountDownLatch(1);
+            running = ended;
+            try {
+                controller.run();
+            } finally {
+                ended.countDown();
+            }
             return BUSY;
         }
 
@@ -72,7 +83,7 @@ public final class RunnableController implements Controller {
     }
 
     @Override
-    public boolean drain(Duration within) {
-        return true;
+    public boolean drain(Duration within) throws InterruptedException {
+        return running.await(within.toNanos(), TimeUnit.NANOSECONDS);
     }
 }
