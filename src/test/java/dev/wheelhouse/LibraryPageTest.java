@@ -10,6 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootVersion;
+
+import com.google.protobuf.RuntimeVersion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,11 +45,15 @@ class LibraryPageTest {
     }
 
     @Test
-    void itsVersionIsTheBuilds() throws IOException {
+    void itsVersionsAreTheBuilds() throws IOException {
         String version = found("<artifactId>wheelhouse</artifactId>\\s*<version>([^<$]+)</version>\\s*<name>",
                 text("pom.xml")).iterator().next();
 
-        assertThat(found("(\\d+\\.\\d+\\.\\d+(?:-SNAPSHOT)?)", Files.readString(PAGE))).containsExactly(version);
+        String page = Files.readString(PAGE);
+        assertThat(found("(?:version `|<version>)(\\d[-.\\w]+)[`<]", page)).containsExactly(version);
+        assertThat(page).contains("Spring Boot " + SpringBootVersion.getVersion() + " is enough",
+                "<protobuf-java.version>" + RuntimeVersion.OSS_MAJOR + "." + RuntimeVersion.OSS_MINOR + "."
+                        + RuntimeVersion.OSS_PATCH + "</protobuf-java.version>");
     }
 
     /** The snippet is what src/it/plain and src/it/spring depend on; their builds are tests. */
