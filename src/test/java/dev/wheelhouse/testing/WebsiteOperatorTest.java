@@ -11,7 +11,8 @@ import io.kubernetes.client.openapi.models.V1Service;
 import static dev.wheelhouse.testing.EmbeddedApiServer.TestClock.MANUAL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-@EmbeddedApiServer(crds = Website.class, operators = WebsiteOperator.class, controllers = true, nodes = 2, clock = MANUAL)
+@EmbeddedApiServer(crds = Website.class, operators = WebsiteOperator.class, controllers = true, nodes = 2,
+        clock = MANUAL)
 class WebsiteOperatorTest {
     @Test
     void aWebsiteGetsADeploymentAServiceAndItsPage(TestServer server, User user) {
