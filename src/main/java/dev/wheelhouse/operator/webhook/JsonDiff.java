@@ -1,5 +1,7 @@
 package dev.wheelhouse.operator.webhook;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.TreeSet;
 
 import tools.jackson.databind.JsonNode;
@@ -43,8 +45,9 @@ final class JsonDiff {
         if (original instanceof ArrayNode known && before instanceof ArrayNode && after instanceof ArrayNode
                 && known.size() == before.size()) {
             ArrayNode merged = known.arrayNode();
+            Origins origins = new Origins(before, after);
             for (int i = 0; i < after.size(); i++) {
-                int from = origin(before, after, i);
+                int from = origins.of(i);
                 merged.add(from < 0 ? after.get(i) : merged(known.get(from), before.get(from), after.get(i)));
             }
             return merged;
@@ -53,25 +56,41 @@ final class JsonDiff {
     }
 
     /**
-     * The index that an element of {@code after} has in {@code before}: of an equal element, else of one with the same
-     * name, else the same index if both lists are as long; -1 for a new element.
+     * Finds where the elements of a changed list come from, in linear time: the list is as long as a client makes it.
+     * The maps' keys are texts, because other keys may be chosen so that their hashes collide.
      */
-    private static int origin(JsonNode before, JsonNode after, int index) {
-        JsonNode element = after.get(index);
-        for (int i = 0; i < before.size(); i++) {
-            if (before.get(i).equals(element)) {
-                return i;
+    private static final class Origins {
+        private final JsonNode before;
+        private final JsonNode after;
+        private final Map<String, Integer> byContent = new HashMap<>();
+        private final Map<String, Integer> byName = new HashMap<>();
+
+        Origins(JsonNode before, JsonNode after) {
+            this.before = before;
+            this.after = after;
+            for (int i = 0; i < before.size(); i++) {
+                byContent.putIfAbsent(before.get(i).toString(), i);
+                if (before.get(i).has("name")) {
+                    byName.putIfAbsent(before.get(i).get("name").toString(), i);
+                }
             }
         }
-        if (!element.has("name")) {
+
+        /**
+         * The index that an element of {@code after} has in {@code before}: of an equal element, else of one with the
+         * same name, else the same index if both lists are as long; -1 for a new element.
+         */
+        int of(int index) {
+            JsonNode element = after.get(index);
+            Integer equal = byContent.get(element.toString());
+            if (equal != null) {
+                return equal;
+            }
+            if (element.has("name")) {
+                return byName.getOrDefault(element.get("name").toString(), -1);
+            }
             return before.size() == after.size() ? index : -1;
         }
-        for (int i = 0; i < before.size(); i++) {
-            if (element.path("name").equals(before.get(i).path("name"))) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     private static void diff(JsonNode from, JsonNode to, String path, ArrayNode operations) {
