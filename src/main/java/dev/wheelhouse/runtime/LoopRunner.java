@@ -162,6 +162,12 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                         loop.await(wait);
                     }
                 } catch (RuntimeException | Error e) {
+                    if (e instanceof RuntimeException && loop instanceof SignalledLoop signalled
+                            && signalled.isClosed()) {
+                        // The step was on its way while the parts that it uses were closed, too.
+                        log.debug("the loop {} failed after its close", Thread.currentThread().getName(), e);
+                        return;
+                    }
                     failures.incrementAndGet();
                     Duration delay = backoff.next();
                     log.error("the loop {} failed; it continues in {} ms", Thread.currentThread().getName(),

@@ -59,6 +59,31 @@ class LoopRunnerTest {
     }
 
     @Test
+    void aStepThatFailsBecauseItsLoopWasClosedMeanwhileIsNoFailure() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        AtomicInteger steps = new AtomicInteger();
+        SignalledLoop loop = new SignalledLoop() {
+            @Override
+            public long step() throws InterruptedException {
+                steps.incrementAndGet();
+                begun.countDown();
+                closed.await();
+                throw new IllegalStateException("the factory was closed");
+            }
+        };
+        try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
+            runner.start("closing", loop);
+            begun.await();
+            loop.close();
+            closed.countDown();
+            assertThat(runner.close(Duration.ofSeconds(20))).isEmpty();
+            assertThat(runner.failures()).isZero();
+            assertThat(steps).hasValue(1);
+        }
+    }
+
+    @Test
     void aLoopThatThrowsIsSteppedAgain() throws Exception {
         CountDownLatch recovered = new CountDownLatch(1);
         Counting loop = new Counting() {
