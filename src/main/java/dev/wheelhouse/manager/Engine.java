@@ -6,6 +6,8 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -21,6 +23,18 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
         LoopRunner runner) {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
+
+    /**
+     * The settings of controllers that write while the process leads, unless the guard makes them observe.
+     *
+     * @param workers the number of a controller's workers, by its name and its own default
+     */
+    public static DefaultControllerContext.Settings settings(DefaultControllerContext.Workers workers,
+            ManagerGuard guard, Election election, Metrics metrics) {
+        return new DefaultControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
+                controller -> election.leadership().isLeader() && !guard.observes(controller), metrics.queues(),
+                metrics.controllers());
+    }
 
     public void start() {
         informers.start(runner);

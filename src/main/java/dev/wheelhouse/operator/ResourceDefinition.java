@@ -11,10 +11,10 @@ import io.kubernetes.client.common.KubernetesObject;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ResourceDefinition {
-    /** Such as {@code example.com}. */
+    /** The API group, a domain such as {@code example.com}. */
     String group();
 
-    /** Such as {@code v1}. */
+    /** The version of the API, such as {@code v1} or {@code v1beta1}. */
     String version();
 
     /** The default is the class's simple name. */
@@ -23,10 +23,13 @@ public @interface ResourceDefinition {
     /** The default is the kind in lower case with an English plural ending. */
     String plural() default "";
 
+    /** Whether each object is in a namespace; else the objects belong to the whole cluster. */
     boolean namespaced() default true;
 
+    /** Abbreviations that kubectl takes for the plural. */
     String[] shortNames() default {};
 
+    /** Groups of resources that kubectl lists together, such as {@code all}. */
     String[] categories() default {};
 
     /**

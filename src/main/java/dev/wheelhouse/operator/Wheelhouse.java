@@ -20,7 +20,6 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -76,17 +75,14 @@ public final class Wheelhouse implements AutoCloseable {
         EventBroadcaster events = new EventBroadcaster(client, clock, wanted.metrics.events());
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
         var context = new DefaultControllerContext(client, informers, clock, events::recorder,
-                new DefaultControllerContext.Settings(
-                        (controller, preset) -> preset == null ? Builder.WORKERS : preset, Parallel.virtualThreads(16),
-                        guard::observes,
-                        controller -> election.leadership().isLeader() && !guard.observes(controller),
-                        wanted.metrics.queues(), wanted.metrics.controllers()));
-        engine = new Engine(election,
-                new ControllerManager(context, operators, guard, election.leadership(), runner), informers, events,
-                runner);
-        log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
+                Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard, election,
+                        wanted.metrics));
         HealthServer opened = null;
         try {
+            engine = new Engine(election,
+                    new ControllerManager(context, operators, guard, election.leadership(), runner), informers, events,
+                    runner);
+            log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
                     ? null

@@ -24,7 +24,6 @@ import io.kubernetes.client.openapi.ApiClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -169,12 +168,8 @@ class WheelhouseAutoConfiguration {
         Supplier<Map<String, Integer>> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(client, informers, clock, events::recorder,
-                new DefaultControllerContext.Settings(
-                        (controller, preset) -> workers.get().getOrDefault(controller,
-                                preset == null ? properties.workers() : preset),
-                        Parallel.virtualThreads(16), guard::observes,
-                        controller -> election.leadership().isLeader() && !guard.observes(controller),
-                        metrics(metrics).queues(), metrics(metrics).controllers()));
+                Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
+                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics)));
     }
 
     @Bean

@@ -53,7 +53,7 @@ public enum SimulatedFault {
         return at;
     }
 
-    /** Such as {@code crash-before-write}. */
+    /** The name in stories and in {@link OperatorSimulation#only}, such as {@code crash-before-write}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -37,8 +37,8 @@ class MainTest {
         try (TestServer server = TestServer.start()) {
             int port = freePort();
             Path log = directory.resolve("log");
-            Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                    "target/classes" + java.io.File.pathSeparator
+            Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp", "target/classes" + java.io.File.pathSeparator
                             + Files.readString(Path.of(System.getProperty("runtime.classpath"))).strip(),
                     "org.example.Main", server.kubeconfig().toString(), String.valueOf(port)).redirectErrorStream(true)
                     .redirectOutput(log.toFile()).start();
@@ -47,8 +47,8 @@ class MainTest {
                 CoreV1Api core = new CoreV1Api(server.apiClient());
                 core.createNamespacedServiceAccount("default",
                         new V1ServiceAccount().metadata(new V1ObjectMeta().name("ada"))).execute();
-                Eventually.eventually("the account is welcomed", SOON, () -> core.listNamespacedConfigMap("default").execute()
-                        .getItems().stream().anyMatch(map -> "Welcome, ada".equals(map.getData().get("text"))));
+                Eventually.eventually("the account is welcomed", SOON, () -> core.listNamespacedConfigMap("default")
+                        .execute().getItems().stream().anyMatch(map -> "Welcome, ada".equals(map.getData().get("text"))));
 
                 process.destroy();
                 assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends when it is asked to");
