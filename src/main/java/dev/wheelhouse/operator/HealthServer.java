@@ -4,17 +4,26 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import dev.wheelhouse.runtime.ExchangeThreads;
+
 /** Answers a kubelet's probes: {@code /livez}, and {@code /readyz} with the reasons why a process is not ready. */
 final class HealthServer implements AutoCloseable {
-    private final HttpServer server;
+    private static final int MOST_EXCHANGES = 256;
+    private static final Duration WAIT = Duration.ofSeconds(1);
+    private static final Duration EXCHANGE = Duration.ofSeconds(5);
 
-    private HealthServer(HttpServer server) {
+    private final HttpServer server;
+    private final ExchangeThreads threads;
+
+    private HealthServer(HttpServer server, ExchangeThreads threads) {
         this.server = server;
+        this.threads = threads;
     }
 
     /** @throws UncheckedIOException if the port is taken */
@@ -26,8 +35,10 @@ final class HealthServer implements AutoCloseable {
                 boolean ready = wheelhouse.isReady();
                 answer(exchange, ready, ready ? List.of("ok") : wheelhouse.waitingFor());
             });
+            ExchangeThreads threads = new ExchangeThreads("health", MOST_EXCHANGES, WAIT, EXCHANGE);
+            server.setExecutor(threads);
             Thread.ofPlatform().daemon().name("wheelhouse/health").start(server::start).join();
-            return new HealthServer(server);
+            return new HealthServer(server, threads);
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "port " + port + " for health cannot be opened: choose another, or 0 for any",
@@ -53,5 +64,6 @@ final class HealthServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
+        threads.close();
     }
 }

@@ -2,10 +2,12 @@ package dev.wheelhouse.operator;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -94,6 +96,19 @@ class WheelhouseTest {
             eventually("it is ready", SOON, wheelhouse::isReady);
             assertThat(wheelhouse.waitingFor()).isEmpty();
             assertThat(registry.get("workqueue.adds").tag("name", "welcome-operator").counter().count()).isPositive();
+        }
+    }
+
+    @Test
+    void aClientThatSendsHalfARequestDelaysNoProbe() throws Exception {
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
+                .health(0).start(); Socket slow = new Socket("127.0.0.1", wheelhouse.healthPort())) {
+            slow.getOutputStream().write("GET /livez".getBytes(StandardCharsets.US_ASCII));
+
+            assertThat(get(wheelhouse.healthPort(), "/livez").statusCode()).isEqualTo(200);
+
+            slow.setSoTimeout((int) SOON.toMillis());
+            assertThat(slow.getInputStream().read()).as("the end of the slow connection").isEqualTo(-1);
         }
     }
 

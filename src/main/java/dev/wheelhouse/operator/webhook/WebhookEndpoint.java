@@ -10,8 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -27,12 +25,12 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.ExchangeThreads;
 import dev.wheelhouse.runtime.LogBudget;
 
 /**
- * The HTTPS side of a webhook server: the JDK's own server, with bounds. Each exchange, from the handshake to the last
- * byte of the answer, has a virtual thread and a deadline; the number of exchanges and the memory of their bodies are
- * limited. Thread safe.
+ * The HTTPS side of a webhook server: the JDK's own server, with bounds on time, on the number of exchanges, and on the
+ * memory of their bodies. Thread safe.
  */
 final class WebhookEndpoint implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
@@ -45,10 +43,8 @@ final class WebhookEndpoint implements AutoCloseable {
 
     private final Webhooks webhooks;
     private final HttpsServer server;
-    private final ScheduledThreadPoolExecutor timer;
-    private final Semaphore exchanges = new Semaphore(MOST_EXCHANGES);
+    private final ExchangeThreads threads;
     private final Semaphore chunks = new Semaphore(MOST_CHUNKS);
-    private final Duration deadline;
     /** Guarded by itself. */
     private final LogBudget failures;
 
@@ -60,7 +56,6 @@ final class WebhookEndpoint implements AutoCloseable {
      */
     WebhookEndpoint(Webhooks webhooks, RotatingKeys keys, WebhookOptions options, Duration deadline, Clock clock) {
         this.webhooks = webhooks;
-        this.deadline = deadline;
         this.failures = new LogBudget(clock);
         try {
             SSLContext tls = SSLContext.getInstance("TLS");
@@ -74,41 +69,14 @@ final class WebhookEndpoint implements AutoCloseable {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
-        timer = new ScheduledThreadPoolExecutor(1,
-                Thread.ofPlatform().daemon().name("webhook-deadlines").factory());
-        timer.setRemoveOnCancelPolicy(true);
-        server.setExecutor(this::run);
+        threads = new ExchangeThreads("webhook", MOST_EXCHANGES, WAIT, deadline);
+        server.setExecutor(threads);
         server.createContext("/", this::handle);
         server.start();
     }
 
     int port() {
         return server.getAddress().getPort();
-    }
-
-    /** An interrupt closes the connection, as it ends all I/O on it. */
-    private void run(Runnable exchange) {
-        Thread.ofVirtual().name("webhook").start(() -> {
-            Thread thread = Thread.currentThread();
-            Future<?> end = timer.schedule(thread::interrupt, deadline.toNanos(), TimeUnit.NANOSECONDS);
-            boolean seated = false;
-            try {
-                seated = exchanges.tryAcquire(WAIT.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                thread.interrupt();
-            }
-            if (!seated) {
-                thread.interrupt();
-            }
-            try {
-                exchange.run();
-            } finally {
-                end.cancel(false);
-                if (seated) {
-                    exchanges.release();
-                }
-            }
-        });
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -183,6 +151,6 @@ final class WebhookEndpoint implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        timer.shutdownNow();
+        threads.close();
     }
 }

@@ -33,7 +33,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Serves webhooks over TLS, and keeps certificates and configurations current. It runs on every replica, whether or not
@@ -117,15 +117,13 @@ public final class WebhookServer implements AutoCloseable {
     }
 
     Loop loop() {
-        Signal signal = new Signal();
-        return new Loop() {
-            private volatile boolean closed;
+        return new SignalledLoop() {
             private boolean wrote;
             private long due = clock.nanoTime();
 
             @Override
             public long step() {
-                if (closed) {
+                if (isClosed()) {
                     return IDLE;
                 }
                 boolean writes = mayWrite.getAsBoolean();
@@ -136,17 +134,6 @@ public final class WebhookServer implements AutoCloseable {
                 long left = Math.max(due - clock.nanoTime(), 0);
                 // A replica that begins to lead applies the configurations soon: writes pass unchecked until then.
                 return writes ? left : Math.min(left, SOON.toNanos());
-            }
-
-            @Override
-            public void await(long nanos) throws InterruptedException {
-                signal.await(nanos);
-            }
-
-            @Override
-            public void close() {
-                closed = true;
-                signal.raise();
             }
         };
     }
