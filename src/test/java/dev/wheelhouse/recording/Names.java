@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.JsonNode;
 
@@ -120,6 +122,11 @@ final class Names {
         return Json.text(object, "kind");
     }
 
+    /** Whether this is the alias of a pod with a generated name that no index and no node tells apart from others. */
+    static boolean isAlias(String pod) {
+        return pod.contains("#") && !pod.contains("@");
+    }
+
     /** The alias of a name; the name itself if it was not generated. */
     synchronized String alias(String name) {
         return aliases.getOrDefault(name, name);
@@ -156,6 +163,10 @@ final class Names {
             }
         }
         return replaced;
+    }
+
+    Set<String> toAliases(Set<String> texts) {
+        return texts.stream().map(this::toAliases).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Replaces aliases of UIDs in a JSON text, such as {@code uid(Pod/web~1#2)}, by UIDs. */

@@ -98,8 +98,9 @@ final class Recorder {
             code = actors.perform(step);
         }
         settle(System.nanoTime());
-        entries.add(new Recording.Entry(index, plan, before, now(), code, state.now(), state.newEvents(),
-                traffic.take()));
+        long until = now();
+        entries.add(new Recording.Entry(index, plan, before, until, code, state.now(),
+                names.toAliases(state.newEvents()), traffic.take()));
     }
 
     private long now() {

@@ -59,6 +59,11 @@ final class State {
         }
     }
 
+    /** Whether the state has objects of this type. */
+    boolean reads(ResourceType type) {
+        return types.contains(type);
+    }
+
     /** The objects as the server has them. */
     List<JsonNode> raw() {
         List<JsonNode> all = new ArrayList<>();
@@ -104,16 +109,16 @@ final class State {
                 + m.group());
     }
 
-    /** The Events that were written since the last call: type, reason, object and message. */
+    /** The Events that were written since the last call: type, reason, object and message, with real names. */
     Set<String> newEvents() {
         Set<String> events = new TreeSet<>();
         for (JsonNode event : wire.get(ResourceType.EVENTS.path(namespace)).expected().path("items")) {
             String version = Json.text(event, "metadata", "resourceVersion");
             if (!version.equals(knownEvents.put(Names.name(event), version))) {
                 JsonNode about = event.path("involvedObject");
-                events.add(names.toAliases(Json.text(event, "type") + " " + Json.text(event, "reason") + " "
+                events.add(Json.text(event, "type") + " " + Json.text(event, "reason") + " "
                         + Json.text(about, "kind") + "/" + Json.text(about, "name") + ": "
-                        + Json.text(event, "message") + " (" + source(event) + ")"));
+                        + Json.text(event, "message") + " (" + source(event) + ")");
             }
         }
         return events;
@@ -137,6 +142,10 @@ final class State {
                 .filter(e -> !Set.of("metadata", "apiVersion", "kind").contains(e.getKey()))
                 .forEach(e -> form.set(e.getKey(),
                         kind.equals("Pod") && e.getKey().equals("spec") ? podSpec(e.getValue()) : e.getValue()));
+        if (kind.equals("Pod") && Names.isAlias(names.alias(Names.name(object)))) {
+            // The kubelet chose the node, and a lookalike can be on another one.
+            ((ObjectNode) form.path("spec")).remove("nodeName");
+        }
         JsonNode reduced = reduced(form, "");
         return reduced == null ? Json.object() : reduced;
     }
