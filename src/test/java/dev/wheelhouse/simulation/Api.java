@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -21,15 +21,17 @@ import dev.wheelhouse.facts.BuiltInResource;
 final class Api {
     private static final Map<String, ResourceType> TYPES = types();
     private final RestServer rest;
+    private final Contents contents;
     private final String namespace;
 
     /** Requests in the namespace {@code default}. */
-    Api(RestServer rest) {
-        this(rest, "default");
+    Api(ApiServer server) {
+        this(server, "default");
     }
 
-    Api(RestServer rest, String namespace) {
-        this.rest = rest;
+    Api(ApiServer server, String namespace) {
+        rest = server.rest();
+        contents = new Contents(server.store());
         this.namespace = namespace;
     }
 
@@ -92,25 +94,23 @@ final class Api {
                 Json.read("{\"propagationPolicy\": \"" + policy + "\"}")));
     }
 
-    /** An object; null if it does not exist. */
+    /** An object; null if it does not exist. Nobody may change it. */
     @Nullable
     JsonNode find(String kind, String name) {
-        Answer answer = call("GET", path(namespace, kind, name), "", null);
-        return answer.code() == 404 ? null : answer.body();
+        return list(kind).stream().filter(o -> GoldenState.name(o).equals(name)).findFirst().orElse(null);
     }
 
     JsonNode get(String kind, String name) {
-        Answer answer = call("GET", path(namespace, kind, name), "", null);
-        if (answer.code() != 200) {
-            throw new AssertionError("get " + kind + " " + name + ": " + answer);
+        JsonNode object = find(kind, name);
+        if (object == null) {
+            throw new AssertionError("there is no " + kind + " " + name);
         }
-        return answer.body();
+        return object;
     }
 
+    /** The objects of a kind. Nobody may change them. */
     List<JsonNode> list(String kind) {
-        List<JsonNode> items = new ArrayList<>();
-        get(kind, "").path("items").forEach(items::add);
-        return items;
+        return contents.list(type(kind), namespace, JsonNode.class);
     }
 
     /** The pods with the label of a workload. */

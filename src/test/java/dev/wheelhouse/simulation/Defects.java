@@ -8,7 +8,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
@@ -59,9 +58,9 @@ final class Defects {
     };
 
     /** A controller decides on other actions than it should. Each manager gets a change of its own. */
-    static Defect decision(String controllerName, Function<KubeClient, Change> changes) {
+    static Defect decision(String controllerName, Function<Truth, Change> changes) {
         return (server, context) -> new Surgery(context) {
-            private final Change change = changes.apply(server.client("truth"));
+            private final Change change = changes.apply(new Truth(new Contents(server.store()), Simulation.NAMESPACE));
 
             @Override
             public ActionExecutor executor(String controller) {

@@ -9,7 +9,6 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
@@ -47,9 +46,9 @@ final class DeploymentFaults {
                         "no status tells that the last change was seen|status .* back", STATUS_OF_AN_OLD_VIEW));
     }
 
-    private static Action grown(KubeClient truth, Action.Update update, V1ReplicaSet wanted) {
-        V1ReplicaSet stored = truth.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).get(update.target());
-        if (wanted.getSpec().getReplicas() <= stored.getSpec().getReplicas()) {
+    private static Action grown(Truth truth, Action.Update update, V1ReplicaSet wanted) {
+        V1ReplicaSet stored = truth.get(ResourceType.REPLICA_SETS, V1ReplicaSet.class, update.target().name());
+        if (stored == null || wanted.getSpec().getReplicas() <= stored.getSpec().getReplicas()) {
             return update;
         }
         V1ReplicaSet grown = ModelJson.copy(wanted);

@@ -15,7 +15,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchEvent;
@@ -43,7 +42,7 @@ final class ReplicaSetFaults {
 
         @Override
         public Interceptor view(ApiServer server) {
-            KubeClient truth = server.client("truth");
+            Truth truth = new Truth(new Contents(server.store()), Simulation.NAMESPACE);
             return new Interceptor() {
                 @Override
                 public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options,
@@ -77,25 +76,25 @@ final class ReplicaSetFaults {
                         VICTIMS_REVERSED));
     }
 
-    private static Action reversed(KubeClient truth, ObjectKey owner, Action.Batch batch) {
-        if (!batch.writes().stream().allMatch(w -> w instanceof Action.Delete)) {
+    private static Action reversed(Truth truth, ObjectKey owner, Action.Batch batch) {
+        V1ReplicaSet replicaSet = truth.get(ResourceType.REPLICA_SETS, V1ReplicaSet.class, owner.name());
+        if (replicaSet == null || !batch.writes().stream().allMatch(w -> w instanceof Action.Delete)) {
             return batch;
         }
-        V1ReplicaSet replicaSet = truth.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).get(owner);
-        List<V1Pod> pods = new Truth(truth, owner.namespace()).pods().stream()
+        List<V1Pod> pods = truth.pods().stream()
                 .filter(p -> Truth.owns(replicaSet, p) && Truth.isActive(p))
                 .sorted(Comparator.comparing(p -> !Truth.isReady(p))).limit(batch.writes().size()).toList();
         return Action.Batch.each(pods.stream().map(p -> new Action.Delete(ResourceType.PODS,
                 ObjectKey.of(p), Deletion.ofUid(Truth.uid(p)), "too many pods")).toList());
     }
 
-    private static void claim(KubeClient truth, @Nullable Object object) {
+    private static void claim(Truth truth, @Nullable Object object) {
         if (object instanceof V1Pod pod && pod.getMetadata().getOwnerReferences() != null) {
             for (V1OwnerReference owner : pod.getMetadata().getOwnerReferences()) {
                 String one = owner.getName().replaceAll("-two$", "-one");
                 V1ReplicaSet other = one.equals(owner.getName())
                         ? null
-                        : new Truth(truth, pod.getMetadata().getNamespace()).get(ResourceType.REPLICA_SETS,
+                        : truth.get(ResourceType.REPLICA_SETS,
                                 V1ReplicaSet.class, one);
                 if (other != null) {
                     owner.name(one).uid(other.getMetadata().getUid());
@@ -104,7 +103,7 @@ final class ReplicaSetFaults {
         }
     }
 
-    private record Claiming<T>(WatchStream<T> behind, KubeClient truth) implements WatchStream<T> {
+    private record Claiming<T>(WatchStream<T> behind, Truth truth) implements WatchStream<T> {
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             WatchEvent<T> event = behind.next(maxWait);

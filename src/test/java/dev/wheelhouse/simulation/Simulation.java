@@ -38,7 +38,7 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     /** The namespace of all workloads. */
-    private static final String NAMESPACE = "sim";
+    static final String NAMESPACE = "sim";
 
     private final long seed;
     private final Random random;
@@ -71,9 +71,9 @@ final class Simulation implements AutoCloseable {
         this.mix = mix;
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
-        this.api = new Api(server.rest(), NAMESPACE);
+        this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted());
-        this.checks = new Checks(new Truth(server.client("truth"), NAMESPACE), history, mix.workloads());
+        this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix.workloads());
         this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
         this.environment = new Environment(api, nodes, history, random, clock);
     }

@@ -10,37 +10,25 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.ListOptions;
 
-/** The server's content now, which no manager may have read yet. */
-record Truth(KubeClient client, String namespace) {
-    <T extends KubernetesObject> List<T> list(ResourceType type, Class<T> model) {
-        return client.resource(type, model).list(type.namespaced() ? namespace : "", LabelSelector.everything(),
-                FieldSelector.everything(), ListOptions.consistent(0)).items();
+/** The server's content now, which no manager may have read yet. Nobody may change the objects. */
+record Truth(Contents contents, String namespace) {
+    <T> List<T> list(ResourceType type, Class<T> model) {
+        return contents.list(type, namespace, model);
     }
 
     <T extends KubernetesObject> @Nullable T get(ResourceType type, Class<T> model, String name) {
-        try {
-            return client.resource(type, model).get(new ObjectKey(type.namespaced() ? namespace : "", name));
-        } catch (ApiError gone) {
-            return null;
-        }
+        return list(type, model).stream().filter(o -> name(o).equals(name)).findFirst().orElse(null);
     }
 
     @Nullable
     V1ObjectMeta metadata(ResourceType type, ObjectKey key) {
-        try {
-            return client.metadata(type).get(key).getMetadata();
-        } catch (ApiError gone) {
-            return null;
-        }
+        PartialObjectMetadata object = get(type, PartialObjectMetadata.class, key.name());
+        return object == null ? null : object.getMetadata();
     }
 
     List<V1Pod> pods() {
