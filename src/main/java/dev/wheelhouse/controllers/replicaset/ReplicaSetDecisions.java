@@ -17,6 +17,9 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controllers.pods.PodFactory;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.controllers.pods.VictimRanking;
 import dev.wheelhouse.event.EventRecorder;
 
 /**

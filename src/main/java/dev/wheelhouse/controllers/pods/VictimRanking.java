@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.replicaset;
+package dev.wheelhouse.controllers.pods;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -23,8 +23,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
  * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
  * the UID decides, so the choice is arbitrary and does not follow the order of creation.
  */
-final class VictimRanking implements Comparator<V1Pod> {
-    static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+public final class VictimRanking implements Comparator<V1Pod> {
+    /** The annotation by which users order deletions: pods with a lower cost go first. */
+    public static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
     private final Map<String, Integer> relatedPerNode;
     private final Instant now;
@@ -32,7 +33,7 @@ final class VictimRanking implements Comparator<V1Pod> {
     private record Restarts(int regular, int sidecar) {}
 
     /** @param relatedPerNode the number of active pods of the same owner's ReplicaSets, by node */
-    VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
+    public VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
         this.relatedPerNode = relatedPerNode;
         this.now = now;
     }
@@ -41,7 +42,7 @@ final class VictimRanking implements Comparator<V1Pod> {
      * The first {@code count} pods of the order. Because of the buckets the order is not transitive. A heap works with
      * that; the JDK's sort methods may throw.
      */
-    List<V1Pod> choose(Collection<V1Pod> pods, int count) {
+    public List<V1Pod> choose(Collection<V1Pod> pods, int count) {
         if (count >= pods.size()) {
             return List.copyOf(pods);
         }

@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.replicaset;
+package dev.wheelhouse.controllers.pods;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;

@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.replicaset;
+package dev.wheelhouse.controllers.pods;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,14 +15,14 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 
 /** Makes pods from a template (upstream: {@code GetPodFromTemplate} in {@code pkg/controller/controller_utils.go}). */
-final class PodFactory {
+public final class PodFactory {
     /** The longest object name. The server may shorten a generated name to make room for its suffix. */
     private static final int LONGEST_NAME = 253;
 
     private PodFactory() {}
 
     /** A pod that {@code owner} controls. It shares the template's spec, so nobody may change it. */
-    static V1Pod fromTemplate(V1PodTemplateSpec template, ResourceType ownerType, V1ObjectMeta owner) {
+    public static V1Pod fromTemplate(V1PodTemplateSpec template, ResourceType ownerType, V1ObjectMeta owner) {
         V1ObjectMeta from = template.getMetadata() == null ? new V1ObjectMeta() : template.getMetadata();
         V1ObjectMeta meta = new V1ObjectMeta().namespace(owner.getNamespace()).generateName(prefix(owner.getName()))
                 .labels(copy(from.getLabels())).annotations(copy(from.getAnnotations()))

@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.replicaset;
+package dev.wheelhouse.controllers.pods;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -11,44 +11,44 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
 /** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
-final class Pods {
+public final class Pods {
     private Pods() {}
 
     /** The phase; empty if there is none. */
-    static String phase(V1Pod pod) {
+    public static String phase(V1Pod pod) {
         return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
     }
 
     /** The node that the pod is bound to; empty if there is none. */
-    static String node(V1Pod pod) {
+    public static String node(V1Pod pod) {
         return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
     }
 
-    static boolean isFinished(V1Pod pod) {
+    public static boolean isFinished(V1Pod pod) {
         String phase = phase(pod);
         return phase.equals("Succeeded") || phase.equals("Failed");
     }
 
-    static boolean isDeleting(V1Pod pod) {
+    public static boolean isDeleting(V1Pod pod) {
         return pod.getMetadata().getDeletionTimestamp() != null;
     }
 
     /** Whether the pod counts as a replica: it is neither finished nor being deleted. */
-    static boolean isActive(V1Pod pod) {
+    public static boolean isActive(V1Pod pod) {
         return !isFinished(pod) && !isDeleting(pod);
     }
 
     /** Whether the pod is being deleted and has not finished yet. */
-    static boolean isTerminating(V1Pod pod) {
+    public static boolean isTerminating(V1Pod pod) {
         return isDeleting(pod) && !isFinished(pod);
     }
 
-    static boolean isReady(V1Pod pod) {
+    public static boolean isReady(V1Pod pod) {
         return readyCondition(pod) != null;
     }
 
     /** The time since which the pod is ready; null if it is not ready or the time is missing. */
-    static @Nullable Instant readySince(V1Pod pod) {
+    public static @Nullable Instant readySince(V1Pod pod) {
         V1PodCondition ready = readyCondition(pod);
         return ready == null || ready.getLastTransitionTime() == null
                 ? null
@@ -66,7 +66,7 @@ final class Pods {
         return null;
     }
 
-    static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {
+    public static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {
         if (!isReady(pod)) {
             return false;
         }
@@ -75,7 +75,7 @@ final class Pods {
     }
 
     /** The time until the next of these pods becomes available; null if none becomes available by waiting alone. */
-    static @Nullable Duration untilNextAvailable(Collection<V1Pod> pods, int minReadySeconds, Instant now) {
+    public static @Nullable Duration untilNextAvailable(Collection<V1Pod> pods, int minReadySeconds, Instant now) {
         Duration next = null;
         for (V1Pod pod : pods) {
             Instant since = readySince(pod);
@@ -89,7 +89,7 @@ final class Pods {
         return next;
     }
 
-    static List<V1Pod> active(Collection<V1Pod> pods) {
+    public static List<V1Pod> active(Collection<V1Pod> pods) {
         return pods.stream().filter(Pods::isActive).toList();
     }
 }
