@@ -22,6 +22,7 @@ public record ResourceType(String group, String version, String plural, String k
             true);
     public static final ResourceType CONTROLLER_REVISIONS = new ResourceType("apps", "v1", "controllerrevisions",
             "ControllerRevision", true);
+    public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 
     public static final ResourceType CUSTOM_RESOURCE_DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",

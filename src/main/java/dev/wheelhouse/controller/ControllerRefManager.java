@@ -71,9 +71,10 @@ public final class ControllerRefManager {
      *
      * @param childType the type of the claimed objects
      * @param ownerType the controller's type
+     * @param finalizers finalizers that an adopted object gets and a released one loses
      */
     public static <T extends KubernetesObject> List<Action> actions(Claim<T> claim, ResourceType childType,
-            ResourceType ownerType, V1ObjectMeta controller) {
+            ResourceType ownerType, V1ObjectMeta controller, String... finalizers) {
         List<Action> actions = new ArrayList<>();
         ObjectKey owner = ObjectKey.of(controller);
         String name = ownerType.kind() + " " + owner;
@@ -83,10 +84,10 @@ public final class ControllerRefManager {
             actions.add(new Action.RequireLive(ownerType, owner, controller.getUid(),
                     "to adopt " + claim.adopt.size() + " " + childType.plural()));
             claim.adopt.forEach(child -> writes.add(patch(childType, child,
-                    adoption(child.getMetadata(), ownerType, controller), matches, Set.of(404))));
+                    adoption(child.getMetadata(), ownerType, controller, finalizers), matches, Set.of(404))));
         }
         String why = "it no longer matches the selector of " + name;
-        claim.release.forEach(child -> writes.add(patch(childType, child, release(child.getMetadata(), controller), why,
+        claim.release.forEach(child -> writes.add(patch(childType, child, release(child.getMetadata(), controller, finalizers), why,
                 Set.of(404, 422))));
         if (!writes.isEmpty()) {
             actions.add(Action.Batch.each(writes));
@@ -101,20 +102,27 @@ public final class ControllerRefManager {
     }
 
     /** The patch contains the child's UID, so that the server rejects it for another object of the same name. */
-    private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller) {
+    private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller,
+            String... finalizers) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("ownerReferences", List.of(OwnerReferences.controllerReference(ownerType, controller)));
         metadata.put("uid", child.getUid());
+        if (finalizers.length > 0) {
+            metadata.put("finalizers", finalizers);
+        }
         return metadata;
     }
 
-    private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller) {
+    private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller, String... finalizers) {
         Map<String, Object> reference = new LinkedHashMap<>();
         reference.put("$patch", "delete");
         reference.put("uid", controller.getUid());
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("uid", child.getUid());
         metadata.put("ownerReferences", List.of(reference));
+        if (finalizers.length > 0) {
+            metadata.put("$deleteFromPrimitiveList/finalizers", finalizers);
+        }
         return metadata;
     }
 }

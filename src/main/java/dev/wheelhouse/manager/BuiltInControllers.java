@@ -6,6 +6,7 @@ import java.util.Set;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
+import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
@@ -18,6 +19,7 @@ public final class BuiltInControllers {
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
+            new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
 
     private BuiltInControllers() {}
