@@ -155,7 +155,7 @@ final class Proxy implements AutoCloseable {
             String write = verb + " " + path.group("resource")
                     + (path.group("sub") == null ? "" : "/" + path.group("sub"))
                     + (path.group("name") == null ? "" : " " + path.group("name"));
-            write(exchange, body, traffic, write);
+            write(exchange, body, traffic, write, path);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -180,11 +180,14 @@ final class Proxy implements AutoCloseable {
         return namespace == null ? ofTheCluster : byNamespace.get(namespace);
     }
 
-    private void write(HttpExchange exchange, byte[] body, Traffic traffic, String write)
+    private void write(HttpExchange exchange, byte[] body, Traffic traffic, String write, Matcher path)
             throws IOException, InterruptedException {
         int code = 0;
         JsonNode created = null;
-        String fault = traffic.begin(write);
+        String target = path.group("sub") == null
+                ? path.group()
+                : path.group().substring(0, path.start("sub") - 1);
+        String fault = traffic.begin(write, patch -> user().patch(target, "merge", patch).expected());
         try {
             if (fault != null && !fault.equals(Traffic.LOST)) {
                 code = Integer.parseInt(fault);

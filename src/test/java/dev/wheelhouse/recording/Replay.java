@@ -39,6 +39,7 @@ final class Replay implements Interceptor, AutoCloseable {
     private final SteppedSystem system;
     private final Names names = new Names();
     private final Traffic traffic = new Traffic(names);
+    private final Wire wire;
     private final Actors actors;
     private final Kubelet kubelet;
     private final State state;
@@ -52,7 +53,7 @@ final class Replay implements Interceptor, AutoCloseable {
         recording = Recording.read(scenario);
         system = new SteppedSystem(this, seed, null);
         system.clock.jump(Duration.between(system.clock.now(), recording.began().minus(BEFORE)));
-        Wire wire = Wire.to(system.server.rest());
+        wire = Wire.to(system.server.rest());
         actors = new Actors(wire, scenario.namespace(), names);
         kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
         state = new State(wire, scenario, names);
@@ -146,7 +147,8 @@ final class Replay implements Interceptor, AutoCloseable {
             return call.get();
         }
         String write = request.toString().replaceFirst("^apply ", "patch ");
-        String fault = traffic.begin(write);
+        String fault = traffic.begin(write, patch -> wire
+                .patch(request.type().path(request.key()), "merge", patch).expected());
         int code = 0;
         JsonNode created = null;
         try {
