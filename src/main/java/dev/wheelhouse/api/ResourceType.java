@@ -17,6 +17,7 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType RESOURCE_QUOTAS = core("resourcequotas", "ResourceQuota", true);
     public static final ResourceType LIMIT_RANGES = core("limitranges", "LimitRange", true);
     public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
+    public static final ResourceType DAEMON_SETS = new ResourceType("apps", "v1", "daemonsets", "DaemonSet", true);
     public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
     public static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
             true);
