@@ -3,6 +3,7 @@ package dev.wheelhouse.manager;
 import java.util.List;
 import java.util.Set;
 
+import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
@@ -18,6 +19,8 @@ public final class BuiltInControllers {
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
+            new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
+                    AutoscalerController::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
 
     private BuiltInControllers() {}
