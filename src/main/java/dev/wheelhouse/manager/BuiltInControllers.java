@@ -3,6 +3,7 @@ package dev.wheelhouse.manager;
 import java.util.List;
 import java.util.Set;
 
+import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
@@ -15,6 +16,7 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
+            new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"), AutoscalerController::new),
             new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new),
             new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
