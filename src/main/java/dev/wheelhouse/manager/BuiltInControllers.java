@@ -8,6 +8,10 @@ import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.volume.ClaimProtectionController;
+import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
+import dev.wheelhouse.controllers.volume.VolumeBinder;
+import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
@@ -17,8 +21,15 @@ public final class BuiltInControllers {
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
+            new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
+                    EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
-            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
+            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
+            new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
+                    VolumeProtectionController::new),
+            new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),
+                    ClaimProtectionController::new));
 
     private BuiltInControllers() {}
 
