@@ -9,6 +9,7 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.ttlafterfinished.TtlAfterFinishedController;
 
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
@@ -20,7 +21,9 @@ public final class BuiltInControllers {
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
-            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
+            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
+                    TtlAfterFinishedController::new));
 
     private BuiltInControllers() {}
 
