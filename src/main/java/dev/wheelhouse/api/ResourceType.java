@@ -18,6 +18,10 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType LIMIT_RANGES = core("limitranges", "LimitRange", true);
     public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
     public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
+    public static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
+            true);
+    public static final ResourceType CONTROLLER_REVISIONS = new ResourceType("apps", "v1", "controllerrevisions",
+            "ControllerRevision", true);
     public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 

@@ -2,6 +2,8 @@ package dev.wheelhouse.testing;
 
 import java.util.function.Supplier;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -20,7 +22,7 @@ public interface Interceptor {
         return call.get();
     }
 
-    /** The read of one object. */
+    /** The read of one object or of a subresource. */
     default <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
         return call.get();
     }
@@ -32,6 +34,11 @@ public interface Interceptor {
 
     /** The opening of a watch. The result may stand for the stream, to change its events. */
     default <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+        return call.get();
+    }
+
+    /** The read of a path. */
+    default JsonNode read(String path, Supplier<JsonNode> call) {
         return call.get();
     }
 
