@@ -12,6 +12,7 @@ import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.ttlafterfinished.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
@@ -32,6 +33,7 @@ public final class BuiltInControllers {
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"), ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"), TtlAfterFinishedController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"), VolumeProtectionController::new));
 

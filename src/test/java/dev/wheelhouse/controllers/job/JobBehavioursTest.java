@@ -433,9 +433,9 @@ class JobBehavioursTest {
         system.settle();
         system.restart();
         system.settle();
-        system.after(Duration.ofSeconds(15));
+        system.after(Duration.ofSeconds(12));
         assertThat(system.active("array")).isEmpty();
-        system.after(Duration.ofSeconds(5));
+        system.after(Duration.ofSeconds(8));
         assertThat(system.annotations(system.pod("array", 0))).containsEntry(JobPod.FAILURES, "2");
     }
 
@@ -715,6 +715,7 @@ class JobBehavioursTest {
         system.cluster.requests.failNext("patch pods default/" + system.active("stuck").getFirst().getMetadata()
                 .getName(), 500, "InternalError", "no");
         system.active("stuck").forEach(system::succeed);
+        system.cluster.deliver();
         system.cluster.clock.advance(Duration.ofSeconds(1));
         system.cluster.settle(system.loops());
         assertThat(system.status("stuck").getSucceeded()).isEqualTo(1);
