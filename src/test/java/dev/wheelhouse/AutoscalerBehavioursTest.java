@@ -124,7 +124,8 @@ class AutoscalerBehavioursTest {
                 .isEqualTo("False DesiredWithinRange: the desired count is within the acceptable range");
         assertThat(status().path("currentReplicas").asInt()).isEqualTo(3);
         assertThat(status().path("desiredReplicas").asInt()).isEqualTo(5);
-        assertThat(status().path("currentMetrics")).hasToString("[{\"resource\":{\"current\":{\"averageUtilization\":80,"
-                + "\"averageValue\":\"80m\"},\"name\":\"cpu\"},\"type\":\"Resource\"}]");
+        assertThat(status().path("currentMetrics"))
+                .hasToString("[{\"resource\":{\"current\":{\"averageUtilization\":80,"
+                        + "\"averageValue\":\"80m\"},\"name\":\"cpu\"},\"type\":\"Resource\"}]");
     }
 }

@@ -83,7 +83,9 @@ record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, 
         String own = annotation(PREFIX + resource + "." + name);
         Load load = Load.parse(own.isEmpty() ? annotation(PREFIX + resource) : own);
         Long milli = load == null ? null : milli(load, request);
-        return milli != null ? milli : request != null ? Quantities.milli(request) / 2 : IDLE.getOrDefault(resource, 0L);
+        return milli != null
+                ? milli
+                : request != null ? Quantities.milli(request) / 2 : IDLE.getOrDefault(resource, 0L);
     }
 
     /** Whether a container has run for the window. A pod without the status of the container counts as running. */

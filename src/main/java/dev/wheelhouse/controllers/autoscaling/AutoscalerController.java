@@ -93,10 +93,12 @@ public final class AutoscalerController extends KeyedController implements Plann
                 ? decision.memory()
                 : Limits.afterScaling(decision.memory(), autoscaler.getSpec().getBehavior(), view.replicas(),
                         decision.replicas(), view.now()));
-        return end(key, autoscaler, executor.execute(key, AutoscalerDecisions.report(view, decision, failure)), failure);
+        return end(key, autoscaler, executor.execute(key, AutoscalerDecisions.report(view, decision, failure)),
+                failure);
     }
 
-    private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported, @Nullable ApiError failure) {
+    private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported,
+            @Nullable ApiError failure) {
         if (reported.error() != null) {
             executor.execute(key, List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
             return Result.retry(reported.error());

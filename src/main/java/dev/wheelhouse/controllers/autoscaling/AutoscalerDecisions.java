@@ -83,8 +83,9 @@ final class AutoscalerDecisions {
                 : view.memory();
         return switch (view.target()) {
             case Target.NotNeeded none -> withoutMetrics(view, conditions, memory);
-            case Target.WithoutSelector none -> unclear(view, conditions, memory, "SelectorRequired", "selector is required",
-                    "InvalidSelector", "the HPA target's scale is missing a selector");
+            case Target.WithoutSelector none ->
+                unclear(view, conditions, memory, "SelectorRequired", "selector is required",
+                        "InvalidSelector", "the HPA target's scale is missing a selector");
             case Target.WrongSelector wrong -> {
                 String problem = "couldn't convert selector into a corresponding internal selector object: "
                         + wrong.problem();

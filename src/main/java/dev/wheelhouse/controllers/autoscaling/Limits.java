@@ -44,8 +44,9 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
         return behavior != null && wanted >= current
                 ? new Limited(stabilized, true, "ScaleUpStabilized",
                         "recent recommendations were lower than current one, applying the lowest recent recommendation")
-                : new Limited(stabilized, true, "ScaleDownStabilized", "recent recommendations were higher than current "
-                        + "one, applying the highest recent recommendation");
+                : new Limited(stabilized, true, "ScaleDownStabilized",
+                        "recent recommendations were higher than current "
+                                + "one, applying the highest recent recommendation");
     }
 
     private int stabilized(int wanted, V2HorizontalPodAutoscalerBehavior rules) {

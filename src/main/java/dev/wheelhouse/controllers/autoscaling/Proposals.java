@@ -153,7 +153,8 @@ record Proposals(int replicas, String metric, List<V2MetricStatus> statuses, Lis
             Proposal proposal = explained("failed to get " + name + " utilization: ", () -> calculator
                     .forUtilization(reading.ofPods(tried), name, container, target.getAverageUtilization()));
             return new Computed(proposal.replicas(), name + (container == null ? "" : " container")
-                    + " resource utilization (percentage of request)", status.of(new V2MetricValueStatus()
+                    + " resource utilization (percentage of request)",
+                    status.of(new V2MetricValueStatus()
                             .averageUtilization(proposal.utilization())
                             .averageValue(quantity(proposal.milli(), memory))));
         }

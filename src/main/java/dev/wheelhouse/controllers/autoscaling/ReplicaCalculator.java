@@ -125,7 +125,8 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
      * Pods without a metric count as if they were at the target before the replicas are lowered, and as if they were
      * idle before they are raised. Pods that are not ready count as idle before the replicas are raised.
      */
-    private Proposal proposal(Groups groups, Function<Map<String, Long>, Usage> usageOf, ToLongFunction<String> atTarget) {
+    private Proposal proposal(Groups groups, Function<Map<String, Long>, Usage> usageOf,
+            ToLongFunction<String> atTarget) {
         Usage usage = usageOf.apply(groups.measured);
         boolean up = usage.ratio > 1;
         boolean withUnready = up && !groups.unready.isEmpty();
