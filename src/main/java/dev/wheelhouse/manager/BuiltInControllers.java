@@ -8,6 +8,7 @@ import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
@@ -18,7 +19,8 @@ public final class BuiltInControllers {
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
-            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
+            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new));
 
     private BuiltInControllers() {}
 
