@@ -87,8 +87,9 @@ public final class ControllerRefManager {
                     adoption(child.getMetadata(), ownerType, controller, finalizers), matches, Set.of(404))));
         }
         String why = "it no longer matches the selector of " + name;
-        claim.release.forEach(child -> writes.add(patch(childType, child, release(child.getMetadata(), controller, finalizers), why,
-                Set.of(404, 422))));
+        claim.release.forEach(
+                child -> writes.add(patch(childType, child, release(child.getMetadata(), controller, finalizers), why,
+                        Set.of(404, 422))));
         if (!writes.isEmpty()) {
             actions.add(Action.Batch.each(writes));
         }

@@ -433,9 +433,9 @@ class JobBehavioursTest {
         system.settle();
         system.restart();
         system.settle();
-        system.after(Duration.ofSeconds(15));
+        system.after(Duration.ofSeconds(12));
         assertThat(system.active("array")).isEmpty();
-        system.after(Duration.ofSeconds(5));
+        system.after(Duration.ofSeconds(8));
         assertThat(system.annotations(system.pod("array", 0))).containsEntry(JobPod.FAILURES, "2");
     }
 
@@ -522,11 +522,12 @@ class JobBehavioursTest {
     private static final String ARRAY_OF_5 = "completionMode: Indexed, parallelism: 5, completions: 5, ";
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"{succeededIndexes: '1,3'}; 1 3; true", "{succeededIndexes: '1,3'}; 1 2; false",
-            "{succeededCount: 2}; 0 4; true", "{succeededCount: 2}; 4; false",
-            "{succeededIndexes: '1-4', succeededCount: 2}; 2 4; true",
-            "{succeededIndexes: '1-4', succeededCount: 2}; 0 2; false",
-            "{succeededCount: 4}, {succeededIndexes: '0'}; 0; true"})
+    @CsvSource(delimiter = ';',
+            value = {"{succeededIndexes: '1,3'}; 1 3; true", "{succeededIndexes: '1,3'}; 1 2; false",
+                    "{succeededCount: 2}; 0 4; true", "{succeededCount: 2}; 4; false",
+                    "{succeededIndexes: '1-4', succeededCount: 2}; 2 4; true",
+                    "{succeededIndexes: '1-4', succeededCount: 2}; 0 2; false",
+                    "{succeededCount: 4}, {succeededIndexes: '0'}; 0; true"})
     void aSuccessPolicyEndsAJobEarly(String rules, String succeeding, boolean met) {
         create("early", ARRAY_OF_5 + "successPolicy: {rules: [" + rules + "]}");
         for (String index : succeeding.split(" ", -1)) {
@@ -715,6 +716,7 @@ class JobBehavioursTest {
         system.cluster.requests.failNext("patch pods default/" + system.active("stuck").getFirst().getMetadata()
                 .getName(), 500, "InternalError", "no");
         system.active("stuck").forEach(system::succeed);
+        system.cluster.deliver();
         system.cluster.clock.advance(Duration.ofSeconds(1));
         system.cluster.settle(system.loops());
         assertThat(system.status("stuck").getSucceeded()).isEqualTo(1);
