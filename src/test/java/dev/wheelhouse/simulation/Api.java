@@ -155,7 +155,8 @@ final class Api {
 
     /** Ends a pod, as its kubelet does when the containers have stopped. */
     void finalizePod(String pod) {
-        expect(call("DELETE", path(namespace, "pod", pod), "application/json", Json.read("{\"gracePeriodSeconds\": 0}")));
+        expect(call("DELETE", path(namespace, "pod", pod), "application/json",
+                Json.read("{\"gracePeriodSeconds\": 0}")));
     }
 
     static void expect(Answer answer) {
