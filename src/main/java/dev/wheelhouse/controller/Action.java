@@ -69,8 +69,8 @@ public sealed interface Action {
     }
 
     /**
-     * Replaces a subresource that takes the whole object, such as {@code finalize}; the object's resource version must
-     * still be current.
+     * Replaces a subresource that takes the whole object, such as {@code finalize}, or a {@code V1Scale}; the resource
+     * version must still be current.
      */
     record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
             String why) implements Write {

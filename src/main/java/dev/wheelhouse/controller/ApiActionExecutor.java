@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Scale;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -266,17 +267,24 @@ final class ApiActionExecutor implements ActionExecutor {
             case Action.Create create -> ModelTypes.mismatch(create.type(), create.object());
             case Action.Update update -> mistake(update.type(), update.object());
             case Action.UpdateStatus update -> mistake(update.type(), update.object());
-            case Action.UpdateSubresource update -> mistake(update.type(), update.object());
+            case Action.UpdateSubresource update -> update.object() instanceof V1Scale
+                    ? withoutVersion(update.object())
+                    : mistake(update.type(), update.object());
             default -> null;
         };
     }
 
     private static @Nullable String mistake(ResourceType type, KubernetesObject object) {
+        String problem = withoutVersion(object);
+        return problem == null ? ModelTypes.mismatch(type, object) : problem;
+    }
+
+    private static @Nullable String withoutVersion(KubernetesObject object) {
         String version = object.getMetadata().getResourceVersion();
         return version == null || version.isEmpty()
                 ? "the object has no metadata.resourceVersion; an update needs the version that it was decided on, so "
                         + "update a copy of the object that was read"
-                : ModelTypes.mismatch(type, object);
+                : null;
     }
 
     private @Nullable ApiError checkLive(Action.RequireLive check) {

@@ -50,7 +50,8 @@ class ClaimBehavioursTest {
         V1PersistentVolumeClaim claim = world.claim("data");
         V1PersistentVolume volume = world.volume("disk");
         assertThat(claim.getSpec().getVolumeName()).isEqualTo("disk");
-        assertThat(claim.getMetadata().getAnnotations()).containsOnly(Map.entry("pv.kubernetes.io/bind-completed", "yes"),
+        assertThat(claim.getMetadata().getAnnotations()).containsOnly(
+                Map.entry("pv.kubernetes.io/bind-completed", "yes"),
                 Map.entry("pv.kubernetes.io/bound-by-controller", "yes"));
         assertThat(claim.getStatus().getPhase()).isEqualTo("Bound");
         assertThat(claim.getStatus().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
@@ -475,11 +476,12 @@ class ClaimBehavioursTest {
     // ---- ephemeral volumes
 
     private void podWithScratch() {
-        world.cluster.create(ResourceType.PODS, V1Pod.class, """
-                {metadata: {name: web, namespace: default}, spec: {containers: [{name: a, image: a:1}],
-                 volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {metadata: {labels: {app: web}},
-                  spec: {accessModes: [ReadWriteOnce], storageClassName: '', resources: {requests: {storage: 1Gi}}}}}}]}}
-                """);
+        world.cluster.create(ResourceType.PODS, V1Pod.class,
+                """
+                        {metadata: {name: web, namespace: default}, spec: {containers: [{name: a, image: a:1}],
+                         volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {metadata: {labels: {app: web}},
+                          spec: {accessModes: [ReadWriteOnce], storageClassName: '', resources: {requests: {storage: 1Gi}}}}}}]}}
+                        """);
     }
 
     @Test
