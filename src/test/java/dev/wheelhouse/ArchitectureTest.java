@@ -148,9 +148,12 @@ class ArchitectureTest {
                 .orElse(name);
     }
 
+    /** The subpackage of one controller; empty for other packages, such as those that controllers share. */
     private static String kindOf(JavaClass type) {
         String prefix = "dev.wheelhouse.controllers.";
-        return type.getPackageName().startsWith(prefix) ? type.getPackageName().substring(prefix.length()) : "";
+        return packageOf(type).equals("controllers") && type.getPackageName().startsWith(prefix)
+                ? type.getPackageName().substring(prefix.length())
+                : "";
     }
 
     @Test

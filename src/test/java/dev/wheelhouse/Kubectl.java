@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.opentest4j.TestAbortedException;
 
 /** The real kubectl, where it is installed. */
-final class Kubectl {
+public final class Kubectl {
     private final Path kubeconfig;
     private final Path home;
 
@@ -41,7 +41,7 @@ final class Kubectl {
         return new Kubectl(kubeconfig, home);
     }
 
-    static Optional<Path> onPath(String program) {
+    public static Optional<Path> onPath(String program) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(":")).map(dir -> Path.of(dir, program))
                 .filter(Files::isExecutable).findFirst();
     }

@@ -87,6 +87,11 @@ public final class RealApiServer implements AutoCloseable {
         return port;
     }
 
+    /** The certificate that it presents, by PEM. */
+    public Path certificate() {
+        return directory.resolve("certs/apiserver.crt");
+    }
+
     public Path kubeconfig() {
         return kubeconfig;
     }
@@ -110,7 +115,7 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
-    static int freePort() throws IOException {
+    public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }

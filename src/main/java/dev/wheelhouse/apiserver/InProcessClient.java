@@ -1,17 +1,21 @@
 package dev.wheelhouse.apiserver;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
-import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -57,16 +61,22 @@ public final class InProcessClient implements KubeClient {
     }
 
     @Override
+    public JsonNode read(String path, Map<String, String> query) {
+        String encoded = Arrays.stream(path.split("/", -1)).map(InProcessResource::encode)
+                .collect(Collectors.joining("/"));
+        ApiRequest request = ApiRequest.of("GET", encoded + InProcessResource.query(query), null)
+                .withUserAgent(userAgent);
+        return Json.read(InProcessResource.content(server, "get " + path, request));
+    }
+
+    @Override
     public String server() {
         return "in-process";
     }
 
     @Override
     public String serverVersion() {
-        ApiResponse answer = server.handle(ApiRequest.of("GET", "/version", null));
-        return answer instanceof ApiResponse.Content content
-                ? Json.text(Json.read(content.body()), "gitVersion")
-                : "";
+        return Json.text(read("/version", Map.of()), "gitVersion");
     }
 
     /** Does nothing. The owner of the server closes it. */

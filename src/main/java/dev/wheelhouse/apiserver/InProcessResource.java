@@ -72,6 +72,11 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     }
 
     @Override
+    public T getSubresource(ObjectKey key, String subresource) {
+        return decode(call("get", key + "/" + subresource, "GET", type.path(key) + "/" + subresource, null, ""));
+    }
+
+    @Override
     public T create(T object) {
         ObjectKey key = ObjectKey.ofNew(object);
         return decode(call("create", key.toString(), "POST", type.path(key.namespace()),
@@ -118,7 +123,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public Set<String> appliers(ObjectKey key) {
-        return Appliers.of(Json.read(content("get", key.toString(),
+        return Appliers.of(Json.read(content("get " + type + " " + key,
                 request("GET", type.path(key), null, "").withAccept("application/json"))));
     }
 
@@ -146,7 +151,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
         String path = type.path(namespace) + query(CollectionQuery.list(labels, fields, options));
         JsonNode list = Json.read(
-                content("list", namespace, request("GET", path, null, "").withAccept(acceptList)));
+                content("list " + type + " " + namespace, request("GET", path, null, "").withAccept(acceptList)));
         List<T> items = new ArrayList<>();
         List<DecodeFailure> skipped = new ArrayList<>();
         for (JsonNode item : list.path("items")) {
@@ -172,15 +177,15 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         return new DecodeFailure(type + " " + (key == null ? "without a name" : key), "", message, key);
     }
 
-    private static String query(Map<String, String> parameters) {
+    static String query(Map<String, String> parameters) {
         StringBuilder text = new StringBuilder();
         parameters.forEach((name, value) -> text.append(text.isEmpty() ? '?' : '&').append(name).append('=')
                 .append(encode(value)));
         return text.toString();
     }
 
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     private T decode(byte[] body) {
@@ -197,16 +202,21 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     private byte[] call(String verb, String what, String method, String path, byte @Nullable [] body,
             String contentType) {
-        return content(verb, what, request(method, path, body, contentType));
+        return content(verb + " " + type + " " + what, request(method, path, body, contentType));
     }
 
-    private byte[] content(String verb, String what, ApiRequest request) {
+    private byte[] content(String tried, ApiRequest request) {
+        return content(server, tried, request);
+    }
+
+    /** The body of a successful answer. */
+    static byte[] content(ApiServer server, String tried, ApiRequest request) {
         ApiResponse answer = server.handle(request);
         if (!(answer instanceof ApiResponse.Content content)) {
             throw new IllegalStateException(request.method() + " " + request.path() + " answered with a watch");
         }
         if (content.code() >= 300) {
-            throw error(verb + " " + type + " " + what, Json.read(content.body()));
+            throw error(tried, Json.read(content.body()));
         }
         return content.body();
     }

@@ -1,8 +1,11 @@
 package dev.wheelhouse.client;
 
 import java.util.List;
+import java.util.Map;
 
 import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -50,6 +53,14 @@ public interface KubeClient extends AutoCloseable {
                             && failure.charAt(name.length()) != '.'));
         }
     }
+
+    /**
+     * Reads any path, such as {@code /apis/metrics.k8s.io/v1beta1/nodes}.
+     *
+     * @param path the decoded path; no segment contains a slash
+     * @throws dev.wheelhouse.api.ApiError if the read fails, or the answer is not JSON
+     */
+    JsonNode read(String path, Map<String, String> query);
 
     /** The server's address, for messages. */
     String server();

@@ -22,6 +22,11 @@ public interface ResourceClient<T extends KubernetesObject> {
     T get(ObjectKey key);
 
     /**
+     * Reads a subresource whose answer has the model's class, such as {@code scale} with {@code V1Scale}.
+     */
+    T getSubresource(ObjectKey key, String subresource);
+
+    /**
      * Reads one page of a list. The caller asks for the next page by the continue token.
      *
      * @param namespace empty for all
@@ -43,8 +48,8 @@ public interface ResourceClient<T extends KubernetesObject> {
     T updateStatus(T object);
 
     /**
-     * Replaces a subresource that takes the whole object, such as {@code namespaces/finalize}, at its
-     * {@code metadata.resourceVersion}.
+     * Replaces a subresource, such as {@code namespaces/finalize}, which takes the whole object, or {@code scale},
+     * which takes a {@code V1Scale}, at the {@code metadata.resourceVersion}.
      */
     T updateSubresource(T object, String subresource);
 

@@ -69,8 +69,8 @@ public sealed interface Action {
     }
 
     /**
-     * Replaces a subresource that takes the whole object, such as {@code finalize}; the object's resource version must
-     * still be current.
+     * Replaces a subresource that takes the whole object, such as {@code finalize}, or a {@code V1Scale}; the resource
+     * version must still be current.
      */
     record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
             String why) implements Write {
@@ -159,6 +159,12 @@ public sealed interface Action {
      * {@code pkg/controller/controller_ref_manager.go}).
      */
     record RequireLive(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
+
+    /**
+     * Continues only if a live read shows that no object with this UID exists. It precedes writes that would be wrong
+     * if the cache were older than the object.
+     */
+    record RequireGone(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
 
     /**
      * Records a Kubernetes Event about an object.

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Scale;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -112,6 +113,10 @@ final class ApiActionExecutor implements ActionExecutor {
                 }
                 case Action.RequireLive check -> {
                     failedCheck = checkLive(check);
+                    return failedCheck == null;
+                }
+                case Action.RequireGone check -> {
+                    failedCheck = checkGone(check);
                     return failedCheck == null;
                 }
                 case Action.Event event -> events.event(event.regardingType(), event.regarding(), event.type(),
@@ -262,17 +267,24 @@ final class ApiActionExecutor implements ActionExecutor {
             case Action.Create create -> ModelTypes.mismatch(create.type(), create.object());
             case Action.Update update -> mistake(update.type(), update.object());
             case Action.UpdateStatus update -> mistake(update.type(), update.object());
-            case Action.UpdateSubresource update -> mistake(update.type(), update.object());
+            case Action.UpdateSubresource update -> update.object() instanceof V1Scale
+                    ? withoutVersion(update.object())
+                    : mistake(update.type(), update.object());
             default -> null;
         };
     }
 
     private static @Nullable String mistake(ResourceType type, KubernetesObject object) {
+        String problem = withoutVersion(object);
+        return problem == null ? ModelTypes.mismatch(type, object) : problem;
+    }
+
+    private static @Nullable String withoutVersion(KubernetesObject object) {
         String version = object.getMetadata().getResourceVersion();
         return version == null || version.isEmpty()
                 ? "the object has no metadata.resourceVersion; an update needs the version that it was decided on, so "
                         + "update a copy of the object that was read"
-                : ModelTypes.mismatch(type, object);
+                : null;
     }
 
     private @Nullable ApiError checkLive(Action.RequireLive check) {
@@ -291,6 +303,18 @@ final class ApiActionExecutor implements ActionExecutor {
             return null;
         } catch (ApiError e) {
             return e;
+        }
+    }
+
+    private @Nullable ApiError checkGone(Action.RequireGone check) {
+        try {
+            V1ObjectMeta meta = ModelTypes.client(client, check.type()).get(check.target()).getMetadata();
+            return check.uid().equals(meta.getUid())
+                    ? new ApiError("check " + check.type() + " " + check.target() + " " + check.why(), 409, "Conflict",
+                            "it still exists; the cache does not show it yet", null)
+                    : null;
+        } catch (ApiError e) {
+            return e.isNotFound() ? null : e;
         }
     }
 }

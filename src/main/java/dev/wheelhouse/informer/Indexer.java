@@ -41,13 +41,14 @@ public interface Indexer<T> {
     Set<String> indexValues(String index);
 
     /**
-     * Adds an index, before or after the informer's start. It includes the objects that are already stored.
+     * Adds an index, before or after the informer's start. It includes the objects that are already stored. Users that
+     * add the same function under the same name share one index.
      * @param values returns an object's values in the index
-     * @throws IllegalArgumentException if there is an index of that name
+     * @throws IllegalArgumentException if there is an index of that name with another function
      */
     void addIndex(String name, Function<T, Collection<String>> values);
 
-    /** Removes an index that {@link #addIndex} added. Does nothing if there is none. */
+    /** Removes an index when each of the users that added it has removed it. Does nothing if there is none. */
     void removeIndex(String name);
 
     /** The number of objects. */

@@ -31,6 +31,8 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     /** Held only while the state changes, for a few map operations. */
     private final StampedLock lock = new StampedLock();
     private volatile State<T> state;
+    /** The number of users of each index. Guarded by {@code writing}. */
+    private final Map<String, Integer> indexUsers = new HashMap<>();
 
     private record State<T>(ConcurrentHashMap<ObjectKey, T> objects, Map<String, Index<T>> indices) {}
 
@@ -79,7 +81,10 @@ final class ThreadSafeStore<T> implements Indexer<T> {
 
     ThreadSafeStore(Map<String, Function<T, Collection<String>>> indices) {
         Map<String, Index<T>> made = new HashMap<>();
-        indices.forEach((name, values) -> made.put(name, new Index<>(name, values)));
+        indices.forEach((name, values) -> {
+            made.put(name, new Index<>(name, values));
+            indexUsers.put(name, 1);
+        });
         this.state = new State<>(new ConcurrentHashMap<>(), Map.copyOf(made));
     }
 
@@ -234,8 +239,13 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     public void addIndex(String name, Function<T, Collection<String>> values) {
         synchronized (writing) {
             State<T> now = state;
-            if (now.indices.containsKey(name)) {
+            Index<T> same = now.indices.get(name);
+            if (same != null && same.values != values) {
                 throw new IllegalArgumentException("there is an index \"" + name + "\" already");
+            }
+            indexUsers.merge(name, 1, Integer::sum);
+            if (same != null) {
+                return;
             }
             Map<String, Index<T>> indices = new HashMap<>(now.indices);
             indices.put(name, filled(new Index<>(name, values), now.objects));
@@ -246,6 +256,9 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     @Override
     public void removeIndex(String name) {
         synchronized (writing) {
+            if (indexUsers.computeIfPresent(name, (n, users) -> users == 1 ? null : users - 1) != null) {
+                return;
+            }
             Map<String, Index<T>> indices = new HashMap<>(state.indices);
             indices.remove(name);
             swap(new State<>(state.objects, Map.copyOf(indices)));

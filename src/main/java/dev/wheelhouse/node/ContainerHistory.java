@@ -65,8 +65,18 @@ final class ContainerHistory {
     }
 
     void ended(Moment now, int code, String reason) {
-        exit = new V1ContainerStateTerminated().exitCode(code).reason(reason).startedAt(startedAt)
+        exit = end(now, code, reason);
+    }
+
+    private V1ContainerStateTerminated end(Moment now, int code, String reason) {
+        return new V1ContainerStateTerminated().exitCode(code).reason(reason).startedAt(startedAt)
                 .finishedAt(now.stamp()).containerID(containerId);
+    }
+
+    /** Records that the container was removed because all containers of its pod are restarted. */
+    void removed(Moment now) {
+        exit = end(now, 137, RestartPolicies.RESTARTING_ALL)
+                .message("The container is removed because RestartAllContainers in place");
     }
 
     /** Continues from the status that was reported before this process started. */

@@ -77,9 +77,9 @@ final class HollowContainer {
         return phase == Phase.RUNNING;
     }
 
-    /** Whether the container has ever run. */
+    /** Whether the container has run since its pod started, or since all containers of its pod were restarted. */
     boolean hasBegun() {
-        return history.hasBegun();
+        return phase != Phase.CREATING && history.hasBegun();
     }
 
     boolean isStarted() {
@@ -99,6 +99,28 @@ final class HollowContainer {
 
     private boolean restartsAfter(int code) {
         return (kind != Kind.INIT || code != 0) && RestartPolicies.restarts(restartPolicy, spec, code);
+    }
+
+    /** Whether the container has ended in a way that restarts all containers of its pod, and kubelet has noticed. */
+    boolean restartsAll(Moment now) {
+        Integer code = history.exitCode();
+        return phase == Phase.EXITED && code != null && now.nanos() >= due && RestartPolicies.restartsAll(spec, code);
+    }
+
+    /** Removes the container, so that it waits for its turn again. It is killed if it runs. */
+    void reset(Moment now) {
+        if (phase == Phase.RUNNING) {
+            listener.event(this, "Normal", "Killing", "Stopping container " + name());
+        }
+        if (history.hasBegun()) {
+            history.removed(now);
+        }
+        phase = Phase.CREATING;
+        allowed = false;
+        started = false;
+        ready = false;
+        crashes = 0;
+        due = Long.MAX_VALUE;
     }
 
     /**
@@ -341,8 +363,7 @@ final class HollowContainer {
                     .reason(phase == Phase.CREATING && podInitializing ? "PodInitializing" : waitingReason)
                     .message(waitingMessage.isEmpty() || phase == Phase.CREATING ? null : waitingMessage)));
         }
-        history.describe(status, image(),
-                phase == Phase.CRASH_BACKOFF || phase == Phase.PULL_ERROR || phase == Phase.PULL_BACKOFF);
+        history.describe(status, image(), phase != Phase.RUNNING && phase != Phase.EXITED);
         return status;
     }
 }

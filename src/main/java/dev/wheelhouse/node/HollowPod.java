@@ -124,7 +124,7 @@ final class HollowPod {
         if (killing) {
             return stopAll(now);
         }
-        boolean changed = false;
+        boolean changed = restartAll(now);
         boolean initialized = true;
         for (HollowContainer init : inits) {
             if (init.kind == Kind.INIT && init.succeeded()) {
@@ -148,7 +148,17 @@ final class HollowPod {
         return changed;
     }
 
-    /** Whether a main container has ever run. After that, a restarting sidecar does not delay main containers. */
+    /** Removes all containers if one has ended in a way that restarts them all: main containers go first. */
+    private boolean restartAll(Moment now) {
+        if (Stream.concat(inits.stream(), mains.stream()).noneMatch(c -> c.restartsAll(now))) {
+            return false;
+        }
+        mains.forEach(main -> main.reset(now));
+        inits.forEach(init -> init.reset(now));
+        return true;
+    }
+
+    /** Whether a main container has run. After that, a restarting sidecar does not delay main containers. */
     private boolean anyMainBegun() {
         return mains.stream().anyMatch(HollowContainer::hasBegun);
     }

@@ -28,9 +28,9 @@ import dev.wheelhouse.runtime.Durations;
  * probes</td></tr>
  * <tr><td>{@code ready}</td><td>{@code false}: the readiness probe never succeeds</td></tr>
  * <tr><td>{@code fail}</td><td>{@code true}: the container exits with an error as soon as it has started</td></tr>
- * <tr><td>{@code run-for}</td><td>the time until it exits; default: never, at once for an init container, after a
- * second in a Job's pod</td></tr>
- * <tr><td>{@code exit-code}</td><td>the exit code; default: 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code run-for}</td><td>the time until it exits; default: by the command if that is plain, see
+ * {@link HollowCommand}; otherwise never, at once for an init container, after a second in a Job's pod</td></tr>
+ * <tr><td>{@code exit-code}</td><td>the exit code; default: by the command, 0, or 1 with {@code fail}</td></tr>
  * <tr><td>{@code exit-reason}</td><td>the reason, such as {@code OOMKilled}, with which the default exit code is 137;
  * default: {@code Completed} or {@code Error}, by the exit code</td></tr>
  * <tr><td>{@code live-for}</td><td>the time until the liveness probe fails and the container is restarted; default:
@@ -80,18 +80,14 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
      */
     static HollowProfile of(V1Pod pod, V1Container container, boolean init, String nodeProfile) {
         Reader in = new Reader(pod, container.getName(), init, nodeProfile);
-        boolean fails = in.flag("fail", false);
-        Duration runFor = in.duration("run-for");
-        if (runFor == null) {
-            runFor = fails || init
-                    ? Duration.ZERO
-                    : OwnerReferences.of(pod.getMetadata()).stream().anyMatch(r -> r.getKind().equals("Job"))
-                            ? JOB_RUN
-                            : null;
+        HollowCommand run = in.flag("fail", false) ? new HollowCommand(Duration.ZERO, 1) : HollowCommand.of(container);
+        if (run == null) {
+            run = new HollowCommand(init ? Duration.ZERO : isOfJob(pod) ? JOB_RUN : null, 0);
         }
+        Duration runFor = in.duration("run-for");
         Integer exitCode = in.number("exit-code");
         String exitReason = in.word("exit-reason");
-        int code = exitCode != null ? exitCode : "OOMKilled".equals(exitReason) ? KILLED : fails ? 1 : 0;
+        int code = exitCode != null ? exitCode : "OOMKilled".equals(exitReason) ? KILLED : run.exitCode();
         Duration startDelay = in.duration("start-delay");
         Duration readyDelay = in.duration("ready-delay");
         Duration liveFor = in.duration("live-for");
@@ -102,9 +98,13 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             readyDelay = delay(container.getReadinessProbe());
         }
         return new HollowProfile(startDelay == null ? Duration.ZERO : startDelay, startup, readyDelay,
-                in.flag("ready", true), runFor, code,
+                in.flag("ready", true), runFor == null ? run.runFor() : runFor, code,
                 exitReason != null ? exitReason : code == 0 ? "Completed" : "Error", liveFor,
                 stopDelay == null ? Duration.ZERO : stopDelay, pull == null ? null : pull.equals("fail"), in.problems);
+    }
+
+    private static boolean isOfJob(V1Pod pod) {
+        return OwnerReferences.of(pod.getMetadata()).stream().anyMatch(owner -> owner.getKind().equals("Job"));
     }
 
     /** The time from the container's start until a probe that always succeeds has first succeeded. */

@@ -9,6 +9,7 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
@@ -22,13 +23,14 @@ final class PodConditions {
     static final String READY = "Ready";
     static final String CONTAINERS_READY = "ContainersReady";
     static final String SCHEDULED = "PodScheduled";
+    static final String ALL_RESTARTING = "AllContainersRestarting";
 
     private PodConditions() {}
 
     /** Whether only the node writes a condition. */
     static boolean isOwn(String type) {
         return switch (type) {
-            case READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED -> true;
+            case READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED, ALL_RESTARTING -> true;
             default -> false;
         };
     }
@@ -53,10 +55,15 @@ final class PodConditions {
             Moment now) {
         Map<String, V1ContainerStatus> statuses = PodPhases.byName(runtime);
         V1PodCondition containersReady = containersReady(pod, statuses, phase);
-        List<V1PodCondition> own = List.of(
+        List<V1PodCondition> own = new ArrayList<>(List.of(
                 condition(READY_TO_START, runtime.sandboxReady() && !PodPhases.isTerminal(phase)),
                 initialized(pod, statuses, phase), ready(pod, containersReady), containersReady,
-                condition(SCHEDULED, true));
+                condition(SCHEDULED, true)));
+        List<V1Container> restarters = PodPhases.containers(pod.getSpec()).filter(RestartPolicies::mayRestartAll)
+                .toList();
+        if (!restarters.isEmpty()) {
+            own.add(allRestarting(restarters, statuses, phase));
+        }
         List<V1PodCondition> all = new ArrayList<>();
         if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
             pod.getStatus().getConditions().stream().filter(c -> !isOwn(c.getType())).forEach(all::add);
@@ -132,6 +139,25 @@ final class PodConditions {
             messages.add("containers with " + word + " status: [" + String.join(" ", unready) + "]");
         }
         return String.join(", ", messages);
+    }
+
+    /** @param restarters the containers whose end may restart all containers */
+    private static V1PodCondition allRestarting(List<V1Container> restarters, Map<String, V1ContainerStatus> statuses,
+            String phase) {
+        if (PodPhases.isTerminal(phase)) {
+            return condition(ALL_RESTARTING, false)
+                    .reason(phase.equals(PodPhases.SUCCEEDED) ? "PodCompleted" : "PodFailed");
+        }
+        boolean restarting = restarters.stream().anyMatch(container -> {
+            V1ContainerStatus status = statuses.get(container.getName());
+            V1ContainerState state = status == null ? null : status.getState();
+            return state != null && state.getTerminated() != null
+                    && RestartPolicies.restartsAll(container, state.getTerminated().getExitCode());
+        });
+        return restarting
+                ? condition(ALL_RESTARTING, true).reason("RestartAllContainersStarted")
+                        .message("container exited with restart policy rule")
+                : condition(ALL_RESTARTING, false);
     }
 
     private static V1PodCondition ready(V1Pod pod, V1PodCondition containersReady) {

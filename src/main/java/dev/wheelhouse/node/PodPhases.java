@@ -41,6 +41,11 @@ final class PodPhases {
         return spec.getInitContainers() == null ? List.of() : spec.getInitContainers();
     }
 
+    /** The init containers, then the main ones. */
+    static Stream<V1Container> containers(V1PodSpec spec) {
+        return Stream.concat(initContainers(spec).stream(), spec.getContainers().stream());
+    }
+
     /** The statuses of all containers, by container name. Names are unique within a pod. */
     static Map<String, V1ContainerStatus> byName(PodRuntimeStatus status) {
         return Stream.concat(status.initContainers().stream(), status.containers().stream())
@@ -86,7 +91,7 @@ final class PodPhases {
             } else if (ended == null) {
                 waiting++;
             } else {
-                restarting |= RestartPolicies.restarts(spec.getRestartPolicy(), container, ended.getExitCode());
+                restarting |= RestartPolicies.restarts(spec.getRestartPolicy(), container, ended);
                 success &= ended.getExitCode() == 0;
             }
         }
@@ -122,7 +127,7 @@ final class PodPhases {
             } else if (ended == null) {
                 result = Initialization.UNDER_WAY;
             } else if (ended.getExitCode() != 0) {
-                if (!RestartPolicies.restarts(spec.getRestartPolicy(), init, ended.getExitCode())) {
+                if (!RestartPolicies.restarts(spec.getRestartPolicy(), init, ended)) {
                     return Initialization.FAILED;
                 }
                 result = Initialization.UNDER_WAY;

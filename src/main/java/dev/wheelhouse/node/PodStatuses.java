@@ -42,13 +42,17 @@ final class PodStatuses {
         return assemble(pod, known, old, phase, hostIp, now);
     }
 
-    /** The status of a pod that has ended. A container whose end is unknown counts as failed. */
+    /**
+     * The status of a pod that has ended. A container whose end is unknown counts as failed. A main container that
+     * still waited for init containers keeps its status.
+     */
     static V1PodStatus ended(V1Pod pod, @Nullable PodRuntimeStatus runtime, @Nullable V1PodStatus before,
             String hostIp, Moment now) {
         PodRuntimeStatus known = runtime == null ? lastReported(pod, before) : runtime;
+        boolean initialized = initialized(pod, known);
         PodRuntimeStatus ended = new PodRuntimeStatus(false, known.podIp(),
                 known.initContainers().stream().map(s -> s.getContainerID() == null ? s : lost(s)).toList(),
-                known.containers().stream().map(PodStatuses::lost).toList());
+                known.containers().stream().map(s -> initialized ? lost(s) : s).toList());
         V1PodStatus old = before != null ? before : pod.getStatus() != null ? pod.getStatus() : new V1PodStatus();
         String phase = PodPhases.of(pod, known, true);
         String settled = settled(pod, old);
@@ -78,6 +82,16 @@ final class PodStatuses {
         return new PodRuntimeStatus(false, last.getPodIP() == null ? "" : last.getPodIP(),
                 last.getInitContainerStatuses() == null ? List.of() : last.getInitContainerStatuses(),
                 last.getContainerStatuses());
+    }
+
+    /** Whether main containers were to run: one has run, or no init container is left. */
+    private static boolean initialized(V1Pod pod, PodRuntimeStatus status) {
+        List<V1ContainerStatus> inits = status.initContainers();
+        V1ContainerStateTerminated last = inits.isEmpty() ? null : PodPhases.ended(inits.getLast());
+        return inits.isEmpty() || status.containers().stream().anyMatch(s -> s.getContainerID() != null)
+                || (PodPhases.isSidecar(PodPhases.initContainers(pod.getSpec()).getLast())
+                        ? Boolean.TRUE.equals(inits.getLast().getStarted())
+                        : last != null && last.getExitCode() == 0);
     }
 
     private static V1ContainerStatus lost(V1ContainerStatus status) {

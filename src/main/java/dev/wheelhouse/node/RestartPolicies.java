@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerRestartRule;
+import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 
 /**
  * Decides whether a container that has ended is restarted: by its first rule that matches the exit code, else by its
@@ -15,19 +16,42 @@ import io.kubernetes.client.openapi.models.V1ContainerRestartRule;
 final class RestartPolicies {
     private RestartPolicies() {}
 
+    /** The reason of the end of a container that ended only because all containers of its pod are restarted. */
+    static final String RESTARTING_ALL = "RestartingAllContainers";
+
+    /** Whether a container that has ended is restarted, alone or with all containers of its pod. */
+    static boolean restarts(@Nullable String podPolicy, V1Container container, V1ContainerStateTerminated ended) {
+        return RESTARTING_ALL.equals(ended.getReason()) || restarts(podPolicy, container, ended.getExitCode());
+    }
+
     /** @param podPolicy null means {@code Always} */
     static boolean restarts(@Nullable String podPolicy, V1Container container, int exitCode) {
-        String own = container.getRestartPolicy();
-        if (own != null && rules(container).stream().filter(rule -> names(rule, exitCode)).limit(1)
-                .anyMatch(rule -> "Restart".equals(rule.getAction()))) {
+        if (action(container, exitCode) != null) {
             return true;
         }
+        String own = container.getRestartPolicy();
         String policy = own != null ? own : podPolicy;
         return switch (policy == null ? "Always" : policy) {
             case "Never" -> false;
             case "OnFailure" -> exitCode != 0;
             default -> true;
         };
+    }
+
+    /** Whether the end of a container restarts all containers of its pod. */
+    static boolean restartsAll(V1Container container, int exitCode) {
+        return "RestartAllContainers".equals(action(container, exitCode));
+    }
+
+    /** Whether some end of a container restarts all containers of its pod. */
+    static boolean mayRestartAll(V1Container container) {
+        return rules(container).stream().anyMatch(rule -> "RestartAllContainers".equals(rule.getAction()));
+    }
+
+    /** The action of the first rule that names the exit code; null if there is none. */
+    private static @Nullable String action(V1Container container, int exitCode) {
+        return rules(container).stream().filter(rule -> names(rule, exitCode)).findFirst()
+                .map(V1ContainerRestartRule::getAction).orElse(null);
     }
 
     private static List<V1ContainerRestartRule> rules(V1Container container) {

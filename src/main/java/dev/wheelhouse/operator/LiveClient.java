@@ -39,6 +39,11 @@ record LiveClient<T extends KubernetesObject>(OperatorContext<?> context, Resour
     }
 
     @Override
+    public T getSubresource(ObjectKey key, String subresource) {
+        return behind.getSubresource(key, subresource);
+    }
+
+    @Override
     public Set<String> appliers(ObjectKey key) {
         return behind.appliers(key);
     }

@@ -1,9 +1,12 @@
 package dev.wheelhouse.testing;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -38,6 +41,11 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
     }
 
     @Override
+    public JsonNode read(String path, Map<String, String> query) {
+        return interceptor.read(path, query, () -> behind.read(path, query));
+    }
+
+    @Override
     public String server() {
         return behind.server();
     }
@@ -63,6 +71,11 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
         @Override
         public T get(ObjectKey key) {
             return interceptor.get(type(), key, () -> behind.get(key));
+        }
+
+        @Override
+        public T getSubresource(ObjectKey key, String subresource) {
+            return interceptor.get(type(), key, () -> behind.getSubresource(key, subresource));
         }
 
         private <R> R write(String verb, ObjectKey key, String subresource, Object payload,

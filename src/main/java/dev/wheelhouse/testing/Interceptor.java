@@ -1,6 +1,9 @@
 package dev.wheelhouse.testing;
 
+import java.util.Map;
 import java.util.function.Supplier;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -20,7 +23,7 @@ public interface Interceptor {
         return call.get();
     }
 
-    /** The read of one object. */
+    /** The read of one object or of a subresource. */
     default <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
         return call.get();
     }
@@ -32,6 +35,11 @@ public interface Interceptor {
 
     /** The opening of a watch. The result may stand for the stream, to change its events. */
     default <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+        return call.get();
+    }
+
+    /** The read of a path, such as that of a metric. */
+    default JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
         return call.get();
     }
 

@@ -51,10 +51,21 @@ class ThreadSafeStoreTest {
     }
 
     @Test
-    void anUnknownIndexIsNamedAndANameIsTakenOnce() {
+    void anIndexThatSeveralUsersAddIsKeptUntilTheLastOneRemovesIt() {
+        store.put(key(1), "apple");
+        store.addIndex("letter", FIRST_LETTER);
+        store.removeIndex("letter");
+        assertThat(store.byIndex("letter", "a")).containsExactly("apple");
+        store.removeIndex("letter");
+        assertThatThrownBy(() -> store.byIndex("letter", "a")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void anUnknownIndexIsNamedAndANameStandsForOneFunction() {
         assertThatThrownBy(() -> store.byIndex("colour", "red")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("colour").hasMessageContaining("letter");
-        assertThatThrownBy(() -> store.addIndex("letter", FIRST_LETTER)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> store.addIndex("letter", s -> List.of(s)))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

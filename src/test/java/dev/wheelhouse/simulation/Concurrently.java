@@ -15,19 +15,20 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /** Runs independent jobs, one thread each, as many at a time as there are processors. */
-final class Concurrently {
+public final class Concurrently {
     /** The time without a finished job, in minutes, after which the running jobs count as stuck. */
     private static final int MINUTES = 5;
     private static final int SHOWN = 3;
 
     private Concurrently() {}
 
-    interface Run<T> {
+    /** A job. */
+    public interface Run<T> {
         void accept(T item) throws Exception;
     }
 
     /** @throws AssertionError with the first few failures in full, and the first lines of the others */
-    static <T> void forEach(List<T> items, Run<T> run) throws InterruptedException {
+    public static <T> void forEach(List<T> items, Run<T> run) throws InterruptedException {
         List<String> failures = new ArrayList<>();
         Throwable first = null;
         Map<T, Thread> running = new ConcurrentHashMap<>();

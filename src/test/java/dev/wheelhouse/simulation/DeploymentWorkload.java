@@ -2,39 +2,46 @@ package dev.wheelhouse.simulation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
 
-import dev.wheelhouse.simulation.Workload.Step;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.controllers.deployment.DeploymentController;
+import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
 /**
  * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
  * final state does not depend on the times of the changes.
  */
-final class DeploymentWorkload {
-    /** An image whose pods never become ready. */
-    static final String BAD_IMAGE = "app:bad";
-    private static final String NAME = "web";
+final class DeploymentWorkload implements Workload {
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
     private static final String[] UNAVAILABLES = {"1", "2", "\"25%\"", "0", "\"50%\""};
 
+    private final String name;
     private final Random random;
     private final String manifest;
+    private boolean createdAgain;
     private final List<Step> steps = new ArrayList<>();
     /** The images of the revisions, the newest last. */
     private final List<String> revisions = new ArrayList<>();
     private String image = "app:v1";
     private boolean paused;
 
-    DeploymentWorkload(Random random, boolean disrupted) {
+    DeploymentWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
         this.random = random;
         boolean late = random.nextInt(4) == 0;
         manifest = """
-                {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": %d,
+                {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
                  "minReadySeconds": %d, "progressDeadlineSeconds": %d,
-                 "strategy": %s, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata":
-                 {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}"""
-                .formatted(random.nextInt(5), late ? 5 : 0, random.nextInt(4) == 0 ? 7 : 600,
-                        strategy(random.nextInt(6) == 0));
+                 "strategy": %s, "selector": {"matchLabels": {"app": "%s"}}, "template": {"metadata":
+                 {"labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}"""
+                .formatted(name, random.nextInt(5), late ? 5 : 0, random.nextInt(4) == 0 ? 7 : 600,
+                        strategy(random.nextInt(6) == 0), name, name);
+        steps.add(Step.create("deployment", manifest, "creates a Deployment"));
         release();
         int count = 2 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
@@ -43,12 +50,92 @@ final class DeploymentWorkload {
         end();
     }
 
-    String manifest() {
-        return manifest;
+    @Override
+    public String name() {
+        return name;
     }
 
-    List<Step> steps() {
-        return List.copyOf(steps);
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("deployment", "replicaset");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of(new DeploymentInvariants(truth, history), new ReplicaSetInvariants(truth, history));
+    }
+
+    @Override
+    public boolean isSeen(Api api) {
+        JsonNode deployment = api.find("deployment", name);
+        if (deployment == null) {
+            return true;
+        }
+        return Api.isObserved(deployment) && !deployment.path("metadata").has("deletionTimestamp")
+                && (deployment.path("spec").path("paused").asBoolean(false) || hasItsReplicaSet(api, deployment));
+    }
+
+    private boolean hasItsReplicaSet(Api api, JsonNode deployment) {
+        JsonNode revision = revision(deployment);
+        return replicaSets(api).stream().anyMatch(r -> revision(r).equals(revision)
+                && GoldenState.image(r).equals(GoldenState.image(deployment)));
+    }
+
+    private static JsonNode revision(JsonNode object) {
+        return object.path("metadata").path("annotations").path("deployment.kubernetes.io/revision");
+    }
+
+    private List<JsonNode> replicaSets(Api api) {
+        return api.list("replicaset").stream().filter(r -> Api.app(r.path("spec").path("template")).equals(name))
+                .toList();
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
+        JsonNode deployment = api.find("deployment", name);
+        if (deployment != null) {
+            Map<String, String> values = lasting(deployment, false);
+            if (createdAgain) {
+                // When a Deployment is created again, it is random whether a ReplicaSet of its predecessor still has
+                // the name.
+                values.remove("status.collisionCount");
+            }
+            // A Recreate may be complete before or after its new ReplicaSet exists, so its name may be missing in the
+            // message.
+            values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll(name + "-[0-9a-z]+", "X")
+                    .replaceAll("(ReplicaSet|Deployment) .{1,9} has successfully", "It has successfully"));
+            lines.put("Deployment " + name, values.toString());
+        }
+        for (JsonNode replicaSet : replicaSets(api)) {
+            Map<String, String> values = lasting(replicaSet, true);
+            lines.put("ReplicaSet " + (values.get("owners").equals("[]")
+                    ? GoldenState.name(replicaSet)
+                    : "of " + name + " with image " + values.get("image")), values.toString());
+        }
+        return lines;
+    }
+
+    /** The fields of a Deployment or a ReplicaSet that do not depend on names and times. */
+    static Map<String, String> lasting(JsonNode object, boolean replicaSet) {
+        Map<String, String> values = new TreeMap<>(GoldenState.projected(object, replicaSet));
+        values.keySet().removeIf(k -> k.equals("selector") || k.equals("labels") || k.equals("templateLabels"));
+        if ("0".equals(values.get("replicas"))) {
+            values.keySet().removeIf(k -> replicaSet && k.endsWith("/desired-replicas"));
+        }
+        // The annotation depends on the strategy when the ReplicaSet was last resized.
+        values.keySet().removeIf(k -> replicaSet && k.endsWith("/max-replicas"));
+        return values;
     }
 
     private String strategy(boolean recreate) {
@@ -84,7 +171,7 @@ final class DeploymentWorkload {
                         + " pods of image " + image));
             }
             case 8 -> {
-                image = BAD_IMAGE;
+                image = SimulatedNodes.BAD_IMAGE;
                 release();
                 steps.add(patch(template(), "wants an image that does not start"));
                 steps.add(patch("\"replicas\": " + replicas, "wants " + replicas + " pods in the middle of it"));
@@ -102,7 +189,7 @@ final class DeploymentWorkload {
                 steps.add(patch("\"replicas\": " + replicas + ", \"strategy\": " + strategy(random.nextBoolean()),
                         "changes the strategy and wants " + replicas + " pods"));
             case 13 -> createAgain(random.nextBoolean() ? "Orphan" : "Foreground");
-            default -> steps.add(Workload.disruption(random));
+            default -> steps.add(Step.disruption(name, random.nextBoolean()));
         }
     }
 
@@ -116,14 +203,16 @@ final class DeploymentWorkload {
         if (!paused && revisions.size() > 1) {
             image = revisions.get(revisions.size() - 2);
             release();
-            steps.add(new Step("undo", NAME, "", "takes the last rollout back"));
+            steps.add(new Step("takes the last rollout back", e -> new KubectlSteps(e.api())
+                    .run(List.of("rollout", "undo", "deploy/" + name), e.clock().now())));
         }
     }
 
     private void createAgain(String policy) {
-        steps.add(new Step("delete", NAME, "{\"propagationPolicy\": \"" + policy + "\"}", "deletes the Deployment with "
+        createdAgain = true;
+        steps.add(Step.delete("deployment", name, policy, "deletes the Deployment with "
                 + (policy.equals("Orphan") ? "its ReplicaSets left behind" : "all that is its own going first")));
-        steps.add(new Step("create", "", manifest, "creates it again"));
+        steps.add(Step.create("deployment", manifest, "creates it again"));
         if (policy.equals("Foreground")) {
             revisions.clear();
         }
@@ -133,7 +222,7 @@ final class DeploymentWorkload {
     }
 
     private void end() {
-        if (image.equals(BAD_IMAGE)) {
+        if (image.equals(SimulatedNodes.BAD_IMAGE)) {
             image = "app:v5";
             release();
             steps.add(patch(template(), "wants image " + image));
@@ -142,7 +231,7 @@ final class DeploymentWorkload {
             resume();
         }
         if (random.nextInt(8) == 0) {
-            steps.add(new Step("delete", NAME, "{\"propagationPolicy\": \"Background\"}", "deletes the Deployment"));
+            steps.add(Step.delete("deployment", name, "Background", "deletes the Deployment"));
         }
     }
 
@@ -150,7 +239,7 @@ final class DeploymentWorkload {
         return "\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": \"" + image + "\"}]}}";
     }
 
-    private static Step patch(String spec, String sentence) {
-        return Workload.patch(NAME, "{\"spec\": {" + spec + "}}", sentence);
+    private Step patch(String spec, String sentence) {
+        return Step.patch("deployment", name, "{\"spec\": {" + spec + "}}", sentence);
     }
 }

@@ -38,23 +38,32 @@ final class Faults implements Interceptor {
     private final Story story;
     private final String manager;
     private final Checks checks;
+    private final Supplier<Manager> process;
+    private final KubeClient.Discovered discovered;
     private final Map<String, Deque<ListPage<?>>> earlier = new HashMap<>();
     private double rate;
     private boolean frozen;
     private boolean crashed;
     private int calls;
-    private final Map<String, Integer> lateCreates = new HashMap<>();
+    private int lateCreates;
     private int lateWrites;
     private int lateDeletes;
     private int lateRefused;
     private @Nullable String lastDeleted;
 
-    /** @param rate the probability of a fault per call; 0 for none */
-    Faults(Random random, Story story, String manager, Checks checks, double rate) {
+    /**
+     * @param process the manager itself, once it exists
+     * @param discovered the types that discovery lists
+     * @param rate the probability of a fault per call; 0 for none
+     */
+    Faults(Random random, Story story, String manager, Checks checks, Supplier<Manager> process,
+            KubeClient.Discovered discovered, double rate) {
         this.random = random;
         this.story = story;
         this.manager = manager;
         this.checks = checks;
+        this.process = process;
+        this.discovered = discovered;
         this.rate = rate;
     }
 
@@ -72,7 +81,8 @@ final class Faults implements Interceptor {
     /** Stops the manager's watches without its knowledge, because another manager leads now. */
     void freeze() {
         frozen = true;
-        lateCreates.clear();
+        checks.deposed();
+        lateCreates = 0;
         lateDeletes = 0;
     }
 
@@ -83,7 +93,7 @@ final class Faults implements Interceptor {
 
     /** The number of objects that the manager has created since it was frozen. */
     int createsSinceFrozen() {
-        return lateCreates.values().stream().mapToInt(Integer::intValue).sum();
+        return lateCreates;
     }
 
     /** The manager's writes since it was frozen. */
@@ -111,14 +121,15 @@ final class Faults implements Interceptor {
         if (crashed) {
             throw silence(request.toString());
         }
-        if (!frozen) {
-            checks.attempt(request);
+        V1Pod victim = victim(request);
+        if (!frozen && victim != null) {
+            checks.history().attempt(Truth.uid(victim));
         }
         if (!strikes() || frozen) {
             lastDeleted = null;
             R answer = carryOut(request, call);
             if (!frozen) {
-                checks.acknowledge(lastDeleted);
+                checks.history().acknowledge(lastDeleted);
             }
             return answer;
         }
@@ -150,25 +161,33 @@ final class Faults implements Interceptor {
         }
     }
 
+    private @Nullable V1Pod victim(WriteRequest request) {
+        return request.type().equals(ResourceType.PODS) && request.verb().equals("delete")
+                ? checks.truth().pod(request.key())
+                : null;
+    }
+
     private <R> R carryOut(WriteRequest request, Supplier<R> call) {
         if (request.type().equals(ResourceType.EVENTS)) {
             return call.get();
         }
-        List<String> suspicions = frozen ? checks.late(request, lateCreates) : checks.before(request);
+        Write write = new Write(request, process.get().writer(), process.get());
+        List<String> suspicions = frozen ? checks.late(write) : checks.before(write);
         lateWrites += frozen ? 1 : 0;
-        V1Pod pod = request.type().equals(ResourceType.PODS) && request.verb().equals("delete")
-                ? checks.pod(request.key())
-                : null;
+        V1Pod victim = victim(request);
         try {
             R answer = call.get();
-            lastDeleted = pod == null ? null : Checks.uid(pod);
-            lateDeletes += frozen && pod != null ? 1 : 0;
-            if (frozen && request.type().equals(ResourceType.REPLICA_SETS) && request.subresource().isEmpty()) {
-                checks.sizedLate(answer instanceof KubernetesObject o ? ObjectKey.of(o) : request.key());
+            lastDeleted = victim == null ? null : Truth.uid(victim);
+            lateDeletes += frozen && victim != null ? 1 : 0;
+            lateCreates += frozen && request.verb().equals("create") ? 1 : 0;
+            if (frozen && request.subresource().isEmpty()) {
+                checks.history().wroteLate(request.type(),
+                        answer instanceof KubernetesObject o ? ObjectKey.of(o) : request.key());
             }
             story.tell(manager + ": " + request
-                    + (answer instanceof KubernetesObject o ? " -> " + Checks.brief(o) : ""));
-            checks.report(suspicions);
+                    + (answer instanceof KubernetesObject o ? " -> " + Truth.brief(o) : ""));
+            suspicions.forEach(story::violation);
+            checks.after(write);
             return answer;
         } catch (ApiError e) {
             story.tell(manager + ": " + request + " -> " + e.code() + " " + e.reason());
@@ -231,7 +250,11 @@ final class Faults implements Interceptor {
 
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
-        return SteppedSystem.WORKLOAD_TYPES;
+        count();
+        if (crashed || strikes()) {
+            throw new ApiError("discovery", 500, "InternalError", "etcd has no leader", null);
+        }
+        return discovered;
     }
 
     private final class Watch<T> implements WatchStream<T> {

@@ -73,7 +73,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         timed = scenario.get("timed").booleanValue();
         system = new SteppedSystem(this, seed, order, from == null ? Storage.inMemory() : from.objects());
         start = system.clock.now();
-        api = new Api(system.server.rest());
+        api = new Api(system.server);
         boolean reportsTerminating = !text(scenario, "server").startsWith("v1.26");
         writes = new ComparedWrites(api, reportsTerminating);
         names = from == null ? new RecordedNames() : from.names().copy();

@@ -114,7 +114,8 @@ final class GoldenState {
         return objects;
     }
 
-    private static Map<String, String> projected(JsonNode object, boolean replicaSet) {
+    /** The values of a Deployment or a ReplicaSet by path, in the form of a recording. */
+    static Map<String, String> projected(JsonNode object, boolean replicaSet) {
         ObjectNode reduced = Json.object();
         JsonNode metadata = object.path("metadata");
         JsonNode spec = object.path("spec");

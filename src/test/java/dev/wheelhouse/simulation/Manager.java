@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,9 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
 
 /** One process of the controller manager, without threads. A crash loses all its state. */
 final class Manager implements AutoCloseable {
@@ -34,24 +39,45 @@ final class Manager implements AutoCloseable {
     private final EventBroadcaster events;
     private final List<Controller> controllers = new ArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
+    private String writer = "";
 
     /** @param seed determines the informers' jitter */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
         this(client, clock, descriptors, seed, c -> c);
     }
 
-    /** @param surgery changes the context of the controllers */
+    /** @param surgery changes the context of each controller */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.builder().batch(1).seed(seed).build());
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
-        ControllerContext context = surgery.apply(new DefaultControllerContext(client, informers, clock,
-                events::recorder, DefaultControllerContext.Settings.stepped()));
         for (ControllerDescriptor descriptor : descriptors) {
-            controllers.add(descriptor.factory().apply(context));
+            controllers.add(descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
+                    new InterceptedClient(client, new Signature(descriptor.name())), informers, clock,
+                    events::recorder, DefaultControllerContext.Settings.stepped()))));
         }
         waiting.addAll(controllers);
+    }
+
+    /** Remembers which controller writes. */
+    private final class Signature implements Interceptor {
+        private final String controller;
+
+        Signature(String controller) {
+            this.controller = controller;
+        }
+
+        @Override
+        public <R> R write(WriteRequest request, Supplier<R> call) {
+            writer = controller;
+            return call.get();
+        }
+    }
+
+    /** The name of the controller whose write is being made. */
+    String writer() {
+        return writer;
     }
 
     /** The informers' loops that exist now. */
@@ -82,16 +108,21 @@ final class Manager implements AutoCloseable {
         return informers.informer(type, model).getIndexer().list();
     }
 
-    /** The writes that the controllers would make for these objects. */
-    List<Action> plan(List<ObjectKey> keys) {
+    /**
+     * The writes that the controllers would make now.
+     *
+     * @param objects the keys of the objects of a type
+     */
+    List<Action> plan(Function<ResourceType, List<ObjectKey>> objects) {
         List<Action> writes = new ArrayList<>();
         for (Controller controller : controllers) {
-            for (ObjectKey key : keys) {
-                if (controller instanceof Plannable plannable && plannable.knows(key)) {
-                    plannable.plan(key).stream()
-                            .filter(a -> a instanceof Action.Write
-                                    || (a instanceof Action.Batch batch && !batch.writes().isEmpty()))
-                            .forEach(writes::add);
+            if (controller instanceof Plannable plannable) {
+                for (ObjectKey key : objects.apply(plannable.plansFor())) {
+                    if (plannable.knows(key)) {
+                        plannable.plan(key).stream().filter(a -> a instanceof Action.Write
+                                || (a instanceof Action.Batch batch && !batch.writes().isEmpty()))
+                                .forEach(writes::add);
+                    }
                 }
             }
         }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
@@ -16,37 +15,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PlantedFaultsTest {
     private static final int SEEDS = 150;
 
-    /** The faults, each with the text by which a check reports it. */
     static Stream<Arguments> faults() {
-        return Stream.of(
-                Arguments.of("expectations skipped", PlantedFaults.EXPECTATIONS_SKIPPED,
-                        "is deleted twice|a creation gives .* pods"),
-                Arguments.of("controllerRef ignored", PlantedFaults.CONTROLLER_REF_IGNORED,
-                        "a deletion leaves .* pods|of another than it read|a creation gives .* pods"),
-                Arguments.of("a fencepost off by one", PlantedFaults.FENCEPOST,
-                        "the size of .* (brings its Deployment to|leaves) .* pods"),
-                Arguments.of("a stale cache read", PlantedFaults.STALE_READ,
-                        "a creation gives .* pods|a deletion leaves .* pods|is deleted twice"),
-                Arguments.of("a lost requeue", PlantedFaults.LOST_REQUEUE,
-                        "no status tells that the last change was seen"),
-                Arguments.of("the victims' order reversed", PlantedFaults.VICTIMS_REVERSED,
-                        "is deleted, which is ready, before .*, which is not"),
-                Arguments.of("a status written from an old view", PlantedFaults.statusOfAnOldView(),
-                        "no status tells that the last change was seen|status .* back"));
+        return Stream.of(Kind.values())
+                .flatMap(kind -> kind.faults().stream().map(fault -> Arguments.of(kind, fault.name(), fault)));
     }
 
-    @ParameterizedTest(name = "{0}")
+    @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("faults")
-    void withinAFewSeedsAndForWhatItDoes(String name, PlantedFault fault, String givenAwayBy)
-            throws InterruptedException {
-        Pattern reason = Pattern.compile(givenAwayBy);
+    void withinAFewSeedsAndForWhatItDoes(Kind kind, String name, PlantedFault fault) throws InterruptedException {
         String caught = "";
         for (long seed = 1; caught.isEmpty() && seed <= SEEDS; seed++) {
+            long number = seed;
             try {
-                SimulationTest.check(seed, fault);
+                SimulationTest.check(seed, () -> Mix.of(number, kind), fault.defect());
             } catch (AssertionError e) {
                 String first = e.getMessage().lines().findFirst().orElse("");
-                caught = reason.matcher(first).find() ? first : "";
+                caught = fault.isToldBy(first) ? first : "";
             }
         }
         System.out.println("CAUGHT " + name + ": " + (caught.isEmpty() ? "never" : caught));

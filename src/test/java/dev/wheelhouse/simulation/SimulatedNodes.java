@@ -3,9 +3,13 @@ package dev.wheelhouse.simulation;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +17,24 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.simulation.Environment.PodChange;
 
-/** Does what nodes and their scheduler do to pods, in random order. */
+/**
+ * Does what nodes and their scheduler do to pods, in random order. There are two nodes at the beginning. A pod that
+ * requires a node by its affinity is bound to that one.
+ */
 final class SimulatedNodes {
+    /** An image whose pods never become ready. */
+    static final String BAD_IMAGE = "app:bad";
+
     private final Api api;
     private final Random random;
     private final Story story;
     private final Clock clock;
     private final boolean disrupted;
+    private final Set<String> nodes = new TreeSet<>();
+    private Function<JsonNode, @Nullable PodChange> lives = pod -> null;
+    private boolean calm;
 
     /** @param disrupted whether ready pods sometimes become unready */
     SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted) {
@@ -31,6 +45,37 @@ final class SimulatedNodes {
         this.disrupted = disrupted;
     }
 
+    /** Sets the workloads that say what happens to pods, and adds the first two nodes. */
+    void start(List<Workload> workloads, Environment environment) {
+        Map<String, Workload> byName = new LinkedHashMap<>();
+        workloads.forEach(w -> byName.put(w.name(), w));
+        lives = pod -> {
+            Workload workload = byName.get(Api.app(pod));
+            return workload == null ? null : workload.next(pod, environment, calm);
+        };
+        add("node-0", "{}");
+        add("node-1", "{}");
+    }
+
+    /** Adds a node. */
+    void add(String node, String spec) {
+        api.create("node", """
+                {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s", "labels":
+                 {"kubernetes.io/hostname": "%s"}}, "spec": %s}""".formatted(node, node, spec));
+        nodes.add(node);
+    }
+
+    /** Removes a node. Nobody ends its pods until a controller deletes them at once. */
+    void remove(String node) {
+        nodes.remove(node);
+        api.delete("node", node, "Background");
+    }
+
+    /** The names of the nodes, in order. */
+    List<String> names() {
+        return List.copyOf(nodes);
+    }
+
     /**
      * Lets a node change one pod, or all pods that need a change.
      * @return whether there was a change
@@ -38,54 +83,104 @@ final class SimulatedNodes {
     boolean act(boolean all) {
         List<JsonNode> pods = new ArrayList<>(api.list("pod"));
         Collections.shuffle(pods, random);
+        calm = all;
         boolean acted = false;
         for (JsonNode pod : pods) {
-            String name = GoldenState.name(pod);
             if (acted && !all) {
                 return true;
             }
-            if (pod.path("metadata").has("deletionTimestamp")) {
-                story.tell("pod " + name + " ends");
-                api.finalizePod(name);
-                acted = true;
-            } else if (!pod.path("spec").has("nodeName")) {
-                api.bind(name, "node-" + random.nextInt(2));
-                acted = true;
-            } else if (Set.of("pending", "running").contains(GoldenState.word(pod)) && starts(pod)) {
-                status(name, "Running", true);
-                acted = true;
-            } else if (!all && disrupted && GoldenState.word(pod).equals("ready")
-                    && random.nextInt(40) == 0) {
-                status(name, "Running", false);
-                acted = true;
-            }
+            acted |= act(pod);
         }
         return acted;
     }
 
-    /** A random pod that has not ended; null if there is none. */
+    private boolean act(JsonNode pod) {
+        String name = GoldenState.name(pod);
+        String node = GoldenState.text(pod.path("spec"), "nodeName");
+        if (pod.path("metadata").has("deletionTimestamp")) {
+            return (node.isEmpty() || nodes.contains(node)) && end(pod);
+        }
+        if (node.isEmpty()) {
+            String wanted = requiredNode(pod);
+            if (nodes.isEmpty() || (wanted != null && !nodes.contains(wanted))) {
+                return false;
+            }
+            api.bind(name, wanted != null ? wanted : names().get(random.nextInt(nodes.size())));
+            return true;
+        }
+        PodChange change = nodes.contains(node) ? lives.apply(pod) : null;
+        if (change == null) {
+            return false;
+        }
+        change(name, change);
+        return true;
+    }
+
+    /** Ends a pod that is being deleted. If a finalizer keeps it, its status tells that its containers have ended. */
+    private boolean end(JsonNode pod) {
+        String name = GoldenState.name(pod);
+        boolean kept = !pod.path("metadata").path("finalizers").isEmpty();
+        if (kept && pod.path("metadata").path("deletionGracePeriodSeconds").asInt(-1) == 0) {
+            return false;
+        }
+        if (kept && !Set.of("Succeeded", "Failed").contains(GoldenState.text(pod.path("status"), "phase"))) {
+            change(name, PodChange.failed(143));
+            return true;
+        }
+        story.tell("pod " + name + " ends");
+        api.finalizePod(name);
+        return true;
+    }
+
+    /** The node that a pod's affinity requires by name; null if there is none. */
+    private static @Nullable String requiredNode(JsonNode pod) {
+        for (JsonNode term : pod.path("spec").path("affinity").path("nodeAffinity")
+                .path("requiredDuringSchedulingIgnoredDuringExecution").path("nodeSelectorTerms")) {
+            for (JsonNode field : term.path("matchFields")) {
+                if (GoldenState.text(field, "key").equals("metadata.name")) {
+                    return field.path("values").path(0).asString("");
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The next change of a pod that runs until somebody deletes it: it becomes ready, unless its image does not start,
+     * and in a disrupted run sometimes unready.
+     */
     @Nullable
-    String anyPod() {
-        List<JsonNode> pods = api.list("pod").stream()
-                .filter(p -> !Set.of("terminating", "failed").contains(GoldenState.word(p))).toList();
+    PodChange nextOfService(JsonNode pod, boolean calm) {
+        String word = GoldenState.word(pod);
+        if (Set.of("pending", "running").contains(word)) {
+            return GoldenState.text(pod.path("spec").path("containers").path(0), "image").equals(BAD_IMAGE)
+                    ? null
+                    : PodChange.READY;
+        }
+        return !calm && disrupted && word.equals("ready") && random.nextInt(40) == 0 ? PodChange.UNREADY : null;
+    }
+
+    /** A random pod of a workload that has not ended; null if there is none. */
+    @Nullable
+    String anyPod(String workload) {
+        List<JsonNode> pods = api.podsOf(workload).stream()
+                .filter(p -> !Set.of("terminating", "failed", "succeeded").contains(GoldenState.word(p))).toList();
         return pods.isEmpty() ? null : GoldenState.name(pods.get(random.nextInt(pods.size())));
     }
 
-    /** Ends a pod with the phase Failed. */
-    void evict(String pod) {
-        status(pod, "Failed", false);
-    }
-
-    private void status(String pod, String phase, boolean ready) {
-        story.tell("pod " + pod + " is " + (ready ? "ready" : phase.equals("Failed") ? "evicted" : "not ready"));
+    /** Changes the status of a pod. */
+    void change(String pod, PodChange change) {
+        story.tell("pod " + pod + " is " + change.word());
+        String now = ModelJson.time(clock.now().atOffset(ZoneOffset.UTC));
+        String ended = change.exitCode() == null
+                ? ""
+                : """
+                        , "containerStatuses": [{"name": "app", "image": "app", "imageID": "app", "restartCount": 0,
+                         "ready": false, "state": {"terminated": {"exitCode": %d, "finishedAt": "%s"}}}]""".formatted(
+                        change.exitCode(), now);
         api.podStatus(pod, """
-                {"phase": "%s", "conditions": [{"type": "Ready", "status": "%s", "lastTransitionTime": "%s"}]}"""
-                .formatted(phase, ready ? "True" : "False",
-                        ModelJson.time(clock.now().atOffset(ZoneOffset.UTC))));
-    }
-
-    private static boolean starts(JsonNode pod) {
-        return !GoldenState.text(pod.path("spec").path("containers").path(0), "image")
-                .equals(DeploymentWorkload.BAD_IMAGE);
+                {"phase": "%s", "reason": "%s", "conditions": [{"type": "Ready", "status": "%s",
+                 "lastTransitionTime": "%s"}]%s}""".formatted(change.phase(), change.reason(),
+                change.ready() ? "True" : "False", now, ended));
     }
 }

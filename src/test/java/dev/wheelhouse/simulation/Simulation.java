@@ -16,12 +16,14 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+import dev.wheelhouse.testing.InterceptedClient;
 
-/** One run of a workload: users, nodes, managers and faults take turns in an order determined by the seed. */
+/** One run of workloads: users, nodes, managers and faults take turns in an order determined by the seed. */
 final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
     /** The longest backoff of a watch that broke several times, in seconds. */
@@ -35,17 +37,22 @@ final class Simulation implements AutoCloseable {
     /** A limit above the number of steps of any run that ends. */
     private static final int MOST_STEPS = 400_000;
 
+    /** The namespace of all workloads. */
+    static final String NAMESPACE = "sim";
+
     private final long seed;
     private final Random random;
     private final double rate;
-    private final PlantedFault planted;
-    private final Workload workload;
+    private final Defect defect;
+    private final Mix mix;
     private final ManualClock clock = new ManualClock();
     private final ApiServer server;
     private final Api api;
     private final Story story = new Story(clock);
+    private final RunHistory history;
     private final Checks checks;
     private final SimulatedNodes nodes;
+    private final Environment environment;
     private @Nullable Manager manager;
     private @Nullable Faults faults;
     private @Nullable Manager deposed;
@@ -56,20 +63,19 @@ final class Simulation implements AutoCloseable {
     private long nextDue;
 
     /** @param rate the probability of a fault per call of the manager; 0 for none */
-    Simulation(long seed, double rate, PlantedFault planted) {
+    Simulation(long seed, Mix mix, double rate, Defect defect) {
         this.seed = seed;
         this.random = new Random(seed * 31 + 7);
         this.rate = rate;
-        this.planted = planted;
-        this.workload = Workload.of(seed);
+        this.defect = defect;
+        this.mix = mix;
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
-        this.api = new Api(server.rest());
-        this.checks = new Checks(server.client("truth"), story, () -> manager, () -> deposed);
-        this.nodes = new SimulatedNodes(api, random, story, clock, workload.disrupted());
-        if (workload.disrupted()) {
-            checks.disrupted();
-        }
+        this.api = new Api(server, NAMESPACE);
+        this.history = new RunHistory(mix.disrupted());
+        this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
+        this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
+        this.environment = new Environment(api, nodes, history, random, clock);
     }
 
     /**
@@ -80,24 +86,28 @@ final class Simulation implements AutoCloseable {
      */
     String run(@Nullable String wanted) throws InterruptedException {
         try {
+            api.create("namespace", "{\"metadata\": {\"name\": \"" + NAMESPACE + "\"}}");
+            nodes.start(mix.workloads(), environment);
             newManager();
-            story.tell("the user creates " + workload.manifest().replaceAll("\\s+", " "));
-            Api.expect(api.call("POST", Api.path(workload.kind(), ""), "application/json",
-                    Json.read(workload.manifest())));
-            untilSeen();
-            for (Workload.Step step : workload.steps()) {
+            for (Workload.Step step : mix.steps()) {
+                if (step.waits()) {
+                    quietMoment();
+                }
+                story.tell("the user " + step.sentence());
+                step.act().perform(environment);
+                untilSeen();
                 turns(random.nextInt(rate > 0 ? 60 : 20));
                 if (rate > 0 && random.nextInt(6) == 0) {
                     takeOver();
                 }
-                if (step.body().contains("Orphan") || step.body().contains("Foreground")) {
-                    quietMoment();
-                }
-                perform(step);
-                untilSeen();
+            }
+            if (mix.endsNamespace()) {
+                story.tell("the user deletes the namespace");
+                api.delete("namespace", NAMESPACE, "Background");
             }
             turns(random.nextInt(60));
             String end = converge(wanted);
+            checks.atEnd().forEach(story::violation);
             throwViolations();
             return end;
         } catch (AssertionError e) {
@@ -135,9 +145,13 @@ final class Simulation implements AutoCloseable {
         if (manager != null) {
             manager.close();
         }
-        checks.newManager();
-        faults = new Faults(random, story, "manager " + ++managers, checks, rate);
-        manager = planted.manager(server, faults, clock, seed);
+        history.newManager();
+        List<Manager> made = new ArrayList<>(1);
+        faults = new Faults(random, story, "manager " + ++managers, checks, made::getFirst, mix.discovered(), rate);
+        KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), faults),
+                defect.view(server));
+        manager = new Manager(client, clock, mix.controllers(), seed, context -> defect.plant(server, context));
+        made.add(manager);
     }
 
     private void takeOver() throws InterruptedException {
@@ -158,33 +172,6 @@ final class Simulation implements AutoCloseable {
             deposed = null;
             story.tell("the deposed manager ends");
             late = deposedFaults == null ? late : late.plus(deposedFaults.late());
-        }
-    }
-
-    private void perform(Workload.Step step) {
-        story.tell("the user " + step.sentence());
-        switch (step.verb()) {
-            case "create" -> Api.expect(api.call("POST", Api.path(workload.kind(), ""), "application/json",
-                    Json.read(step.body())));
-            case "patch" -> Api.expect(api.patch(workload.kind(), step.name(), "strategic", Json.read(step.body())));
-            case "delete" -> Api.expect(api.call("DELETE", Api.path(workload.kind(), step.name()), "application/json",
-                    Json.read(step.body())));
-            case "undo" -> new KubectlSteps(api).run(List.of("rollout", "undo", "deploy/" + step.name()), clock.now());
-            case "kill" -> {
-                String name = nodes.anyPod();
-                if (name != null) {
-                    checks.ends(name);
-                    Api.expect(api.call("DELETE", Api.path("pod", name), "", null));
-                }
-            }
-            case "fail" -> {
-                String name = nodes.anyPod();
-                if (name != null) {
-                    checks.ends(name);
-                    nodes.evict(name);
-                }
-            }
-            default -> throw new IllegalArgumentException(step.verb());
         }
     }
 
@@ -214,7 +201,7 @@ final class Simulation implements AutoCloseable {
             busy |= wait == Loop.BUSY;
             nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
             if (deposedFaults != null) {
-                checks.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
+                history.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
             }
         }
         if (deposed != null && random.nextInt(15) == 0) {
@@ -253,30 +240,7 @@ final class Simulation implements AutoCloseable {
     }
 
     private boolean isSeen() {
-        for (JsonNode object : api.list(workload.kind())) {
-            if (object.path("metadata").path("generation").asLong(0) != object.path("status")
-                    .path("observedGeneration").asLong(-1)) {
-                return false;
-            }
-            if (object.path("metadata").has("deletionTimestamp")) {
-                return false;
-            }
-            if (workload.kind().equals("deployment") && !object.path("spec").path("paused").asBoolean(false)
-                    && !hasItsReplicaSet(object)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean hasItsReplicaSet(JsonNode deployment) {
-        JsonNode revision = revision(deployment);
-        return api.list("replicaset").stream().anyMatch(r -> revision(r).equals(revision)
-                && GoldenState.image(r).equals(GoldenState.image(deployment)));
-    }
-
-    private static JsonNode revision(JsonNode object) {
-        return object.path("metadata").path("annotations").path("deployment.kubernetes.io/revision");
+        return mix.workloads().stream().allMatch(w -> w.isSeen(api));
     }
 
     private String converge(@Nullable String wanted) throws InterruptedException {
@@ -327,10 +291,10 @@ final class Simulation implements AutoCloseable {
     }
 
     private List<Action> plan() {
-        List<ObjectKey> keys = new ArrayList<>();
-        api.list("deployment").forEach(d -> keys.add(ObjectKey.of("default", GoldenState.name(d))));
-        api.list("replicaset").forEach(r -> keys.add(ObjectKey.of("default", GoldenState.name(r))));
-        return manager == null ? List.of() : manager.plan(keys);
+        return manager == null
+                ? List.of()
+                : manager.plan(type -> api.list(type.kind()).stream()
+                        .map(o -> new ObjectKey(type.namespaced() ? NAMESPACE : "", GoldenState.name(o))).toList());
     }
 
     private boolean calmTurn() throws InterruptedException {
@@ -347,43 +311,16 @@ final class Simulation implements AutoCloseable {
         return busy;
     }
 
-    /** The final state, by image, without names, versions and anything that depends on time. */
+    /** The final state, without names, versions and anything that depends on time. */
     private String state() {
         Map<String, String> lines = new TreeMap<>();
-        for (Map.Entry<String, Map<String, String>> e : new GoldenState(api).objects().entrySet()) {
-            Map<String, String> values = new TreeMap<>(e.getValue());
-            boolean replicaSet = e.getKey().startsWith("ReplicaSet/");
-            values.keySet().removeIf(k -> k.equals("selector") || k.equals("labels") || k.equals("templateLabels"));
-            if ("0".equals(values.get("replicas"))) {
-                values.keySet().removeIf(k -> replicaSet && k.endsWith("/desired-replicas"));
-            }
-            // The annotation depends on the strategy when the ReplicaSet was last resized.
-            values.keySet().removeIf(k -> replicaSet && k.endsWith("/max-replicas"));
-            if (workload.steps().stream().anyMatch(s -> s.verb().equals("create"))) {
-                // When a Deployment is created again, it is random whether a ReplicaSet of its predecessor still has
-                // the name.
-                values.remove("status.collisionCount");
-            }
-            // A Recreate may be complete before or after its new ReplicaSet exists, so its name may be missing in the
-            // message.
-            values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X")
-                    .replaceAll("(ReplicaSet|Deployment) .{1,9} has successfully", "It has successfully"));
-            lines.put(
-                    replicaSet && !values.get("owners").equals("[]")
-                            ? "ReplicaSet of " + values.get("image")
-                            : e.getKey(),
-                    values.toString());
+        JsonNode namespace = api.find("namespace", NAMESPACE);
+        if (mix.endsNamespace()) {
+            lines.put("the namespace", namespace == null ? "is gone" : "is there");
         }
-        Map<String, Integer> pods = new TreeMap<>();
-        for (JsonNode pod : api.list("pod")) {
-            if (GoldenState.word(pod).equals("failed")) {
-                // The choice of the evicted pod is random, and the pod stays until its ReplicaSet is deleted.
-                continue;
-            }
-            pods.merge("pods " + GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "
-                    + GoldenState.word(pod) + " of " + GoldenState.owner(pod).replaceAll("-.*", ""), 1, Integer::sum);
+        for (Workload workload : mix.workloads()) {
+            workload.state(api).forEach((what, state) -> lines.put(workload.name() + " " + what, state));
         }
-        pods.forEach((what, count) -> lines.put(what, count.toString()));
         return String.join("\n", lines.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList());
     }
 

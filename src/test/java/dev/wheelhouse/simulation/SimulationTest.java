@@ -3,6 +3,7 @@ package dev.wheelhouse.simulation;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.DisplayName;
@@ -10,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 @DisplayName("Whatever goes wrong between the manager and the API server")
 @ExtendWith(Quiet.class)
@@ -24,7 +27,7 @@ class SimulationTest {
         List<Long> seeds = LongStream.range(FIRST, FIRST + SEEDS).boxed().toList();
         try {
             Concurrently.forEach(seeds, seed -> {
-                Tally had = check(seed, PlantedFault.NONE);
+                Tally had = check(seed, () -> Mix.of(seed), Defect.NONE);
                 tally.accumulateAndGet(had, Tally::plus);
             });
         } finally {
@@ -41,16 +44,16 @@ class SimulationTest {
     @ParameterizedTest
     @ValueSource(longs = {3202, 3362, 4067, 4384, 4663, 7736, 8385, 9228})
     void aSeedThatFailedOncePasses(long seed) throws Exception {
-        check(seed, PlantedFault.NONE);
+        check(seed, () -> Mix.of(seed), Defect.NONE);
     }
 
     /** @return the counts of the run with faults */
-    static Tally check(long seed, PlantedFault planted) throws InterruptedException {
+    static Tally check(long seed, Supplier<Mix> mix, Defect defect) throws InterruptedException {
         String wanted;
-        try (Simulation calm = new Simulation(seed, 0, PlantedFault.NONE)) {
+        try (Simulation calm = new Simulation(seed, mix.get(), 0, Defect.NONE)) {
             wanted = calm.run(null);
         }
-        try (Simulation faulty = new Simulation(seed, 0.02 + 0.1 * new Random(seed).nextDouble(), planted)) {
+        try (Simulation faulty = new Simulation(seed, mix.get(), 0.02 + 0.1 * new Random(seed).nextDouble(), defect)) {
             faulty.run(wanted);
             return faulty.tally();
         }

@@ -25,7 +25,7 @@ import dev.wheelhouse.testing.Interceptor;
  * An API server and a controller manager, stepped by the caller's thread. The caches are up to date before
  * each turn of the workers, as on an idle machine.
  */
-final class SteppedSystem implements AutoCloseable {
+public final class SteppedSystem implements AutoCloseable {
     /** All controllers except those of namespaces and disruption budgets. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
             .filter(c -> !Set.of("namespace-controller", "disruption-controller").contains(c.name())).toList();
@@ -34,9 +34,9 @@ final class SteppedSystem implements AutoCloseable {
 
     private static final int ENDLESS = 200_000;
 
-    final ManualClock clock = new ManualClock();
-    final ApiServer server;
-    final KubeClient user;
+    public final ManualClock clock = new ManualClock();
+    public final ApiServer server;
+    public final KubeClient user;
     private final Interceptor interceptor;
     private final long seed;
     private final @Nullable Random order;
@@ -49,12 +49,12 @@ final class SteppedSystem implements AutoCloseable {
      * @param seed determines UIDs and generated names
      * @param order determines the order of the workers in each turn; null for a fixed order
      */
-    SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
+    public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
         this(interceptor, seed, order, Storage.inMemory());
     }
 
     /** @param storage the initial content of the server */
-    SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
+    public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
         this.interceptor = interceptor;
         this.seed = seed;
         this.order = order;
@@ -64,12 +64,12 @@ final class SteppedSystem implements AutoCloseable {
     }
 
     /** Sets the controllers for the next start, instead of all built-in ones. */
-    SteppedSystem with(List<ControllerDescriptor> others) {
+    public SteppedSystem with(List<ControllerDescriptor> others) {
         descriptors = List.copyOf(others);
         return this;
     }
 
-    void startManager() {
+    public void startManager() {
         stopManager();
         manager = newManager();
     }
@@ -78,7 +78,7 @@ final class SteppedSystem implements AutoCloseable {
         return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed);
     }
 
-    void stopManager() {
+    public void stopManager() {
         if (manager != null) {
             manager.close();
             manager = null;
@@ -122,7 +122,7 @@ final class SteppedSystem implements AutoCloseable {
     }
 
     /** Steps until no loop has work. Moves the clock by up to {@code slack} for work that becomes due meanwhile. */
-    void settle(Duration slack) throws InterruptedException {
+    public void settle(Duration slack) throws InterruptedException {
         long left = slack.toNanos();
         for (int i = 0;; i++) {
             check(i);
@@ -138,8 +138,7 @@ final class SteppedSystem implements AutoCloseable {
     }
 
     /** The time until the next loop has work, as of the last turn; null if none will have. */
-    @Nullable
-    Duration nextDue() {
+    public @Nullable Duration nextDue() {
         return nextDue == Loop.IDLE ? null : Duration.ofNanos(nextDue);
     }
 

@@ -30,7 +30,7 @@ class UpstreamsHurtsTest {
     void start() throws InterruptedException {
         system = new SteppedSystem(new Interceptor() {
         }, 1, null);
-        api = new Api(system.server.rest());
+        api = new Api(system.server);
         system.startManager();
         system.settle(Duration.ofSeconds(1));
     }

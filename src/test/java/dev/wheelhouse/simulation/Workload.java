@@ -1,59 +1,103 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
+import java.util.Map;
+import java.util.Set;
 
-/** A user's changes of one object, determined by a seed. The controllers observe each change before the next one. */
-record Workload(String kind, String manifest, boolean disrupted, List<Step> steps) {
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.simulation.Environment.PodChange;
+
+/**
+ * The objects of one user, what the user does with them, and what nodes do to their pods. The seed determines
+ * everything. {@link Kind} lists the kinds; each has a file for its workload, its invariants and its planted faults.
+ *
+ * <p>Each pod of a workload has the label {@code app} with the workload's name.
+ */
+interface Workload {
+    /** The name of the workload, which is different from that of any other in the run. */
+    String name();
+
+    /** The user's changes in order. The first one creates. The controllers observe each change before the next one. */
+    List<Step> steps();
+
+    /** The controllers that the workload needs, by name, besides those that take part in every run. */
+    Set<String> controllers();
+
+    /** The kinds of objects that the user and the controllers create. Discovery lists no others. */
+    Set<String> kinds();
+
+    /** The rules for the writes of the workload's controllers, for one run. */
+    List<Invariant> invariants(Truth truth, RunHistory history);
+
     /**
-     * One change.
-     *
-     * @param verb create, patch or delete; undo for the last rollout; kill or fail for one of the pods
-     * @param sentence a description for the story
+     * Whether the controllers have observed the user's last change, so that the effect of the next change does not
+     * depend on chance. The namespace is not being deleted.
      */
-    record Step(String verb, String name, String body, String sentence) {}
+    boolean isSeen(Api api);
 
-    static Workload of(long seed) {
-        Random random = new Random(seed);
-        boolean disrupted = random.nextInt(3) == 0;
-        if (random.nextInt(4) == 0) {
-            return replicaSets(random, disrupted);
+    /**
+     * The state of the objects at the end: a line for each key, without generated names, versions, times, and anything
+     * that the real controllers leave to chance. Runs with and without faults end in the same state.
+     */
+    Map<String, String> state(Api api);
+
+    /**
+     * The next change that the node makes to a bound pod that is not being deleted; null for none.
+     *
+     * @param pod the pod, which may be of any age
+     * @param calm whether the node makes only changes that have to happen
+     */
+    default @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+        return environment.nodes().nextOfService(pod, calm);
+    }
+
+    /** One change. */
+    record Step(String sentence, boolean waits, Act act) {
+        /** Performs a change. */
+        interface Act {
+            void perform(Environment environment);
         }
-        DeploymentWorkload deployment = new DeploymentWorkload(random, disrupted);
-        return new Workload("deployment", deployment.manifest(), disrupted, deployment.steps());
-    }
 
-    private static Workload replicaSets(Random random, boolean disrupted) {
-        String manifest = """
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
-                 "selector": {"matchLabels": {%s}}, "template": {"metadata":
-                 {"labels": {"app": "rs", "of": "%s"}}, "spec": {"containers": [{"name": "app",
-                  "image": "app:v1"}]}}}}""";
-        List<Step> steps = new ArrayList<>();
-        steps.add(
-                new Step("create", "", manifest.formatted("two", random.nextInt(4), "\"app\": \"rs\", \"of\": \"two\"",
-                        "two"), "creates the ReplicaSet two, whose pods the other one's selector matches"));
-        int count = 2 + random.nextInt(3);
-        for (int i = 0; i < count; i++) {
-            String name = random.nextBoolean() ? "one" : "two";
-            int replicas = random.nextInt(6);
-            steps.add(disrupted && random.nextInt(4) == 0
-                    ? disruption(random)
-                    : patch(name, "{\"spec\": {\"replicas\": " + replicas + "}}", "wants " + replicas + " pods of "
-                            + name));
+        /** @param sentence the rest of a sentence that begins with "the user" */
+        Step(String sentence, Act act) {
+            this(sentence, false, act);
         }
-        return new Workload("replicaset", manifest.formatted("one", random.nextInt(4), "\"app\": \"rs\"", "one"),
-                disrupted, steps);
-    }
 
-    static Step disruption(Random random) {
-        return random.nextBoolean()
-                ? new Step("kill", "", "", "deletes a pod")
-                : new Step("fail", "", "", "has a node that evicts a pod");
-    }
+        static Step create(String kind, String manifest, String sentence) {
+            return new Step(sentence + ": " + manifest.replaceAll("\\s+", " "), e -> e.api().create(kind, manifest));
+        }
 
-    static Step patch(String name, String body, String sentence) {
-        return new Step("patch", name, body, sentence);
+        /** A strategic merge patch. */
+        static Step patch(String kind, String name, String body, String sentence) {
+            return new Step(sentence, e -> e.api().patch(kind, name, body));
+        }
+
+        /**
+         * A deletion. Before one that orphans or waits for its dependents, all participants catch up: whether the
+         * garbage collector has seen all dependents would be random otherwise, as in upstream.
+         */
+        static Step delete(String kind, String name, String policy, String sentence) {
+            return new Step(sentence, !policy.equals("Background"), e -> e.api().delete(kind, name, policy));
+        }
+
+        /** A pod of the workload ends for a reason of its own. */
+        static Step disruption(String workload, boolean deleted) {
+            return new Step(deleted ? "deletes a pod of " + workload : "has a node that evicts a pod of " + workload,
+                    e -> {
+                        String pod = e.nodes().anyPod(workload);
+                        if (pod == null) {
+                            return;
+                        }
+                        e.history().ends(pod);
+                        if (deleted) {
+                            e.api().delete("pod", pod, "Background");
+                        } else {
+                            e.nodes().change(pod, PodChange.EVICTED);
+                        }
+                    });
+        }
     }
 }

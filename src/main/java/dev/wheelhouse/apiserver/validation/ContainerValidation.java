@@ -217,6 +217,33 @@ final class ContainerValidation {
         } else if (!container.path("restartPolicyRules").isEmpty()) {
             problems.required(at + ".restartPolicy", "must specify restartPolicy when restart rules are used");
         }
+        JsonNode rules = container.path("restartPolicyRules");
+        if (rules.size() > 20) {
+            problems.tooMany(at + ".restartPolicyRules", rules.size(), 20);
+        }
+        for (int i = 0; i < rules.size(); i++) {
+            restartRule(rules.path(i), Problems.at(at + ".restartPolicyRules", i));
+        }
+    }
+
+    private void restartRule(JsonNode rule, String at) {
+        supported(at + ".action", Json.text(rule, "action"), "Restart", "RestartAllContainers");
+        JsonNode exitCodes = rule.path("exitCodes");
+        if (exitCodes.isMissingNode()) {
+            problems.required(at + ".exitCodes", "must be specified");
+            return;
+        }
+        supported(at + ".exitCodes.operator", Json.text(exitCodes, "operator"), "In", "NotIn");
+        if (exitCodes.path("values").size() > 255) {
+            problems.tooMany(at + ".exitCodes.values", exitCodes.path("values").size(), 255);
+        }
+    }
+
+    /** Refuses other values, and an empty one in the same words. */
+    private void supported(String field, String value, String... supported) {
+        if (!List.of(supported).contains(value)) {
+            problems.notSupported(field, value, supported);
+        }
     }
 
     private void securityContext(JsonNode context, String at) {

@@ -187,6 +187,11 @@ public final class Problems {
         add(field, "FieldValueTooLong", "Too long", "may not be more than " + maxBytes + " bytes");
     }
 
+    /** Refuses a list with more than {@code max} items, of which there must be at least two. */
+    public void tooMany(String field, int actual, int max) {
+        add(field, "FieldValueTooMany", "Too many: " + actual, "must have at most " + max + " items");
+    }
+
     /**
      * Refuses a negative number. A missing field is valid.
      *

@@ -1,8 +1,11 @@
 package dev.wheelhouse.client.http;
 
+import java.util.Map;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ApiError;
@@ -60,6 +63,17 @@ public final class HttpKubeClient implements KubeClient {
     @Override
     public String server() {
         return transport.server();
+    }
+
+    @Override
+    public JsonNode read(String path, Map<String, String> query) {
+        String tried = "get " + path;
+        byte[] answer = transport.send(new HttpTransport.Outgoing(tried, "GET", path, query, JSON, null, null));
+        try {
+            return ModelJson.read(answer, JsonNode.class);
+        } catch (JacksonException e) {
+            throw new ApiError(tried, e);
+        }
     }
 
     @Override

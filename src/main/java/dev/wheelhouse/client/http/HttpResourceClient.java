@@ -56,6 +56,12 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     @Override
+    public T getSubresource(ObjectKey key, String subresource) {
+        return object("get " + describe(key) + ", subresource " + subresource, "GET",
+                type.path(key) + "/" + subresource, null, null);
+    }
+
+    @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
         return collection(namespace, labels, fields, decoder).list(options);
     }

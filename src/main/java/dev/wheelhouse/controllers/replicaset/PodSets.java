@@ -5,25 +5,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
-import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * The sets that the controller creates pods for, in the form of ReplicaSets. ReplicationControllers are converted on
  * reading and writing, as in upstream, so that one controller serves both types.
  */
-interface PodSets {
-    ResourceType type();
-
-    @Nullable
-    V1ReplicaSet get(ObjectKey key);
-
-    List<V1ReplicaSet> list(String namespace);
+interface PodSets extends PodOwners<V1ReplicaSet> {
+    @Override
+    default @Nullable V1LabelSelector selector(V1ReplicaSet set) {
+        return set.getSpec().getSelector();
+    }
 
     /** The sets that the owner with this UID controls. */
     List<V1ReplicaSet> controlledBy(String ownerUid);

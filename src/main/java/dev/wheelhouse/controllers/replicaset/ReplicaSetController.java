@@ -29,6 +29,8 @@ import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream:
@@ -62,7 +64,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
                 : new ReplicationControllers(
                         informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        this.pods = new OwnedPods(name, podCache);
+        this.pods = new OwnedPods(podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
         new ReplicaSetHandlers(sets, queue, expectations).register(podCache);

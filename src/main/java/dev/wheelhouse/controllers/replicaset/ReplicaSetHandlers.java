@@ -2,16 +2,12 @@ package dev.wheelhouse.controllers.replicaset;
 
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controllers.pods.PodHandler;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
@@ -59,97 +55,31 @@ final class ReplicaSetHandlers {
         }
     }
 
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            Priority priority = initial ? Priority.BACKGROUND : Priority.LIVE;
-            if (Pods.isDeleting(pod)) {
-                deleted(pod, priority);
-                return;
-            }
-            V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
-            if (reference == null) {
-                wakeMatching(pod, priority);
-                return;
-            }
-            V1ReplicaSet owner = resolve(pod, reference);
-            if (owner != null) {
-                expectations.creationObserved(owner.getMetadata().getUid());
-                queue.add(ObjectKey.of(owner), priority);
-            }
+    private final class OfPods extends PodHandler<V1ReplicaSet> {
+        OfPods() {
+            super(sets);
         }
 
         @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            if (Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
-                return;
-            }
-            V1OwnerReference oldOwner = OwnerReferences.controllerOf(before.getMetadata());
-            V1OwnerReference newOwner = OwnerReferences.controllerOf(after.getMetadata());
-            boolean ownerChanged = !Objects.equals(oldOwner, newOwner);
-            if (Pods.isDeleting(after)) {
-                deleted(after, Priority.LIVE);
-                if (ownerChanged) {
-                    deleted(before, Priority.LIVE);
-                }
-                return;
-            }
-            if (ownerChanged && oldOwner != null) {
-                wake(resolve(before, oldOwner));
-            }
-            if (newOwner != null) {
-                wake(resolve(after, newOwner));
-            } else if (ownerChanged
-                    || !Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-                wakeMatching(after, Priority.LIVE);
-            }
+        protected void added(V1ReplicaSet owner, V1Pod pod, Priority priority) {
+            expectations.creationObserved(owner.getMetadata().getUid());
+            queue.add(ObjectKey.of(owner), priority);
         }
 
         @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            deleted(pod, Priority.LIVE);
+        protected void updated(V1ReplicaSet owner, V1Pod before, V1Pod after) {
+            queue.add(ObjectKey.of(owner));
         }
 
-        private void deleted(V1Pod pod, Priority priority) {
-            V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
-            V1ReplicaSet owner = reference == null ? null : resolve(pod, reference);
-            if (owner != null) {
-                expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
-                queue.add(ObjectKey.of(owner), priority);
-            }
+        @Override
+        protected void deleted(V1ReplicaSet owner, V1Pod pod, boolean gone, Priority priority) {
+            expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
+            queue.add(ObjectKey.of(owner), priority);
         }
-    }
 
-    private void wake(@Nullable V1ReplicaSet set) {
-        if (set != null) {
-            queue.add(ObjectKey.of(set));
+        @Override
+        protected void adoptable(V1ReplicaSet owner, V1Pod pod, Priority priority) {
+            queue.add(ObjectKey.of(owner), priority);
         }
-    }
-
-    /** Enqueues all sets whose selectors match a pod without a controller, because one of them may adopt it. */
-    private void wakeMatching(V1Pod pod, Priority priority) {
-        for (V1ReplicaSet set : sets.list(pod.getMetadata().getNamespace())) {
-            if (selects(set, pod)) {
-                queue.add(ObjectKey.of(set), priority);
-            }
-        }
-    }
-
-    private static boolean selects(V1ReplicaSet set, V1Pod pod) {
-        try {
-            LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
-            return !selector.isEverything() && selector.matches(pod.getMetadata().getLabels());
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
-    /** The set that a reference names; null if there is none with that name and UID. */
-    private @Nullable V1ReplicaSet resolve(V1Pod pod, V1OwnerReference reference) {
-        if (!sets.type().kind().equals(reference.getKind())) {
-            return null;
-        }
-        V1ReplicaSet set = sets.get(ObjectKey.of(pod.getMetadata().getNamespace(), reference.getName()));
-        return set != null && Objects.equals(set.getMetadata().getUid(), reference.getUid()) ? set : null;
     }
 }

@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /** Computes a ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
 final class StatusReport {

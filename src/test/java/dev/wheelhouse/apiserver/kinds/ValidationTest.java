@@ -150,6 +150,21 @@ class ValidationTest {
                 | spec.volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain '..'
             POD | {"spec":{"restartPolicy":"Sometimes"}} \
                 | spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","restartPolicyRules":[{"action":"Restart", \
+            "exitCodes":{"operator":"In","values":[1]}}]}]}} \
+                | spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are \
+            used
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","restartPolicy":"Never","restartPolicyRules":[ \
+            {"action":"Stop","exitCodes":{"operator":"In"}}]}]}} \
+                | spec.containers[0].restartPolicyRules[0].action: Unsupported value: "Stop": supported values: \
+            "Restart", "RestartAllContainers"
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","restartPolicy":"Never","restartPolicyRules":[ \
+            {"action":"Restart","exitCodes":{}}]}]}} \
+                | spec.containers[0].restartPolicyRules[0].exitCodes.operator: Unsupported value: "": supported \
+            values: "In", "NotIn"
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","restartPolicy":"Never","restartPolicyRules":[ \
+            {"action":"RestartAllContainers"}]}]}} \
+                | spec.containers[0].restartPolicyRules[0].exitCodes: Required value: must be specified
             POD | {"spec":{"activeDeadlineSeconds":0}} \
                 | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
             POD | {"spec":{"tolerations":[{"effect":"NoSchedule"}]}} \

@@ -24,6 +24,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;

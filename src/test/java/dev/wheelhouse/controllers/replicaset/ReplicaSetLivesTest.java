@@ -22,6 +22,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSetSpec;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 

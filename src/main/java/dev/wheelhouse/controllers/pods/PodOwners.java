@@ -1,0 +1,32 @@
+package dev.wheelhouse.controllers.pods;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * The objects of one type that may own pods, as a controller's cache has them.
+ *
+ * @param <T> the class of the owners
+ */
+public interface PodOwners<T extends KubernetesObject> {
+    /** The type of the owners. */
+    ResourceType type();
+
+    /** The owner with this key; null if the cache has none. */
+    @Nullable
+    T get(ObjectKey key);
+
+    /** The owners in a namespace. */
+    List<T> list(String namespace);
+
+    /** The selector of the pods that an owner adopts; null if it has none and adopts no pod. */
+    @Nullable
+    V1LabelSelector selector(T owner);
+}

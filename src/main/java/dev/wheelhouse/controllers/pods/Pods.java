@@ -1,0 +1,95 @@
+package dev.wheelhouse.controllers.pods;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+
+/** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
+public final class Pods {
+    private Pods() {}
+
+    /** The phase; empty if there is none. */
+    public static String phase(V1Pod pod) {
+        return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
+    }
+
+    /** The node that the pod is bound to; empty if there is none. */
+    public static String node(V1Pod pod) {
+        return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
+    }
+
+    public static boolean isFinished(V1Pod pod) {
+        String phase = phase(pod);
+        return phase.equals("Succeeded") || phase.equals("Failed");
+    }
+
+    public static boolean isDeleting(V1Pod pod) {
+        return pod.getMetadata().getDeletionTimestamp() != null;
+    }
+
+    /** Whether the pod counts as a replica: it is neither finished nor being deleted. */
+    public static boolean isActive(V1Pod pod) {
+        return !isFinished(pod) && !isDeleting(pod);
+    }
+
+    /** Whether the pod is being deleted and has not finished yet. */
+    public static boolean isTerminating(V1Pod pod) {
+        return isDeleting(pod) && !isFinished(pod);
+    }
+
+    public static boolean isReady(V1Pod pod) {
+        return readyCondition(pod) != null;
+    }
+
+    /** The time since which the pod is ready; null if it is not ready or the time is missing. */
+    public static @Nullable Instant readySince(V1Pod pod) {
+        V1PodCondition ready = readyCondition(pod);
+        return ready == null || ready.getLastTransitionTime() == null
+                ? null
+                : ready.getLastTransitionTime().toInstant();
+    }
+
+    private static @Nullable V1PodCondition readyCondition(V1Pod pod) {
+        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+            for (V1PodCondition condition : pod.getStatus().getConditions()) {
+                if ("Ready".equals(condition.getType())) {
+                    return "True".equals(condition.getStatus()) ? condition : null;
+                }
+            }
+        }
+        return null;
+    }
+
+    public static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {
+        if (!isReady(pod)) {
+            return false;
+        }
+        Instant since = readySince(pod);
+        return minReadySeconds == 0 || (since != null && !since.plusSeconds(minReadySeconds).isAfter(now));
+    }
+
+    /** The time until the next of these pods becomes available; null if none becomes available by waiting alone. */
+    public static @Nullable Duration untilNextAvailable(Collection<V1Pod> pods, int minReadySeconds, Instant now) {
+        Duration next = null;
+        for (V1Pod pod : pods) {
+            Instant since = readySince(pod);
+            if (since != null && minReadySeconds > 0) {
+                Duration left = Duration.between(now, since.plusSeconds(minReadySeconds));
+                if (left.isPositive() && (next == null || left.compareTo(next) < 0)) {
+                    next = left;
+                }
+            }
+        }
+        return next;
+    }
+
+    public static List<V1Pod> active(Collection<V1Pod> pods) {
+        return pods.stream().filter(Pods::isActive).toList();
+    }
+}

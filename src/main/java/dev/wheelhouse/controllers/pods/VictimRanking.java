@@ -1,0 +1,183 @@
+package dev.wheelhouse.controllers.pods;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+/**
+ * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in
+ * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
+ * the UID decides, so the choice is arbitrary and does not follow the order of creation.
+ */
+public final class VictimRanking implements Comparator<V1Pod> {
+    /** The annotation by which users order deletions: pods with a lower cost go first. */
+    public static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+
+    private final Map<String, Integer> relatedPerNode;
+    private final Instant now;
+
+    private record Restarts(int regular, int sidecar) {}
+
+    /** @param relatedPerNode the number of active pods of the same owner's ReplicaSets, by node */
+    public VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
+        this.relatedPerNode = relatedPerNode;
+        this.now = now;
+    }
+
+    /**
+     * The first {@code count} pods of the order. Because of the buckets the order is not transitive. A heap works with
+     * that; the JDK's sort methods may throw.
+     */
+    public List<V1Pod> choose(Collection<V1Pod> pods, int count) {
+        if (count >= pods.size()) {
+            return List.copyOf(pods);
+        }
+        PriorityQueue<V1Pod> heap = new PriorityQueue<>(Math.max(1, pods.size()), this);
+        heap.addAll(pods);
+        List<V1Pod> victims = new ArrayList<>(count);
+        for (V1Pod next = heap.poll(); next != null && victims.size() < count; next = heap.poll()) {
+            victims.add(next);
+        }
+        return victims;
+    }
+
+    /** Negative if {@code a} is to be deleted before {@code b}. */
+    @Override
+    public int compare(V1Pod a, V1Pod b) {
+        int order = compareStages(a, b);
+        if (order == 0) {
+            order = Integer.compare(deletionCost(a), deletionCost(b));
+        }
+        if (order == 0) {
+            order = Integer.compare(related(b), related(a));
+        }
+        if (order == 0 && Pods.isReady(a)) {
+            order = compareAges(a, Pods.readySince(a), b, Pods.readySince(b));
+        }
+        if (order == 0) {
+            order = compareRestarts(a, b);
+        }
+        if (order == 0) {
+            order = compareAges(a, created(a), b, created(b));
+        }
+        return order != 0 ? order : uid(a).compareTo(uid(b));
+    }
+
+    /** Orders by stage: without a node before bound, pending before running, unready before ready. */
+    public static int compareStages(V1Pod a, V1Pod b) {
+        int order = Boolean.compare(!Pods.node(a).isEmpty(), !Pods.node(b).isEmpty());
+        if (order == 0) {
+            order = Integer.compare(phaseRank(a), phaseRank(b));
+        }
+        return order != 0 ? order : Boolean.compare(Pods.isReady(a), Pods.isReady(b));
+    }
+
+    private static int phaseRank(V1Pod pod) {
+        return switch (Pods.phase(pod)) {
+            case "Unknown" -> 1;
+            case "Running" -> 2;
+            default -> 0;
+        };
+    }
+
+    /**
+     * The deletion cost, a 32-bit integer; 0 if it is missing or malformed, for example with a plus sign or leading
+     * zeros.
+     */
+    static int deletionCost(V1Pod pod) {
+        Map<String, String> annotations = pod.getMetadata().getAnnotations();
+        String text = annotations == null ? null : annotations.get(DELETION_COST);
+        if (text == null || !text.matches("0|-[0-9]+|[1-9][0-9]*")) {
+            return 0;
+        }
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private int related(V1Pod pod) {
+        return relatedPerNode.getOrDefault(Pods.node(pod), 0);
+    }
+
+    /**
+     * Orders by age. A missing time goes first, then younger before older. Equal times give 0; in one bucket the UID
+     * decides.
+     */
+    private int compareAges(V1Pod a, @Nullable Instant timeA, V1Pod b, @Nullable Instant timeB) {
+        if (timeA == null || timeB == null) {
+            return Boolean.compare(timeA != null, timeB != null);
+        }
+        if (timeA.equals(timeB)) {
+            return 0;
+        }
+        int order = Integer.compare(ageBucket(timeA), ageBucket(timeB));
+        return order != 0 ? order : uid(a).compareTo(uid(b));
+    }
+
+    /** The exponent of the age in nanoseconds, to the base two; -1 if the age is not positive. */
+    private int ageBucket(Instant time) {
+        Duration age = Duration.between(time, now);
+        return age.isPositive() ? Math.getExponent((double) age.toNanos()) : -1;
+    }
+
+    /** Orders by restarts: pods whose containers were restarted more often go first. */
+    public static int compareRestarts(V1Pod a, V1Pod b) {
+        Restarts ofA = restarts(a);
+        Restarts ofB = restarts(b);
+        int order = Integer.compare(ofB.regular, ofA.regular);
+        return order != 0 ? order : Integer.compare(ofB.sidecar, ofA.sidecar);
+    }
+
+    private static Restarts restarts(V1Pod pod) {
+        if (pod.getStatus() == null) {
+            return new Restarts(0, 0);
+        }
+        Set<String> sidecars = new HashSet<>();
+        if (pod.getSpec() != null && pod.getSpec().getInitContainers() != null) {
+            for (V1Container container : pod.getSpec().getInitContainers()) {
+                if ("Always".equals(container.getRestartPolicy())) {
+                    sidecars.add(container.getName());
+                }
+            }
+        }
+        return new Restarts(most(pod.getStatus().getContainerStatuses(), null),
+                most(pod.getStatus().getInitContainerStatuses(), sidecars));
+    }
+
+    private static int most(@Nullable List<V1ContainerStatus> statuses, @Nullable Set<String> only) {
+        int most = 0;
+        if (statuses != null) {
+            for (V1ContainerStatus status : statuses) {
+                if ((only == null || only.contains(status.getName())) && status.getRestartCount() != null) {
+                    most = Math.max(most, status.getRestartCount());
+                }
+            }
+        }
+        return most;
+    }
+
+    private static @Nullable Instant created(V1Pod pod) {
+        OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
+        return time == null ? null : time.toInstant();
+    }
+
+    private static String uid(V1Pod pod) {
+        return pod.getMetadata().getUid() == null ? "" : pod.getMetadata().getUid();
+    }
+}

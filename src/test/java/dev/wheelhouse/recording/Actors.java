@@ -1,0 +1,138 @@
+package dev.wheelhouse.recording;
+
+import java.util.List;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+
+/** Users and administrators: they take the steps that are requests. */
+final class Actors {
+    /** The nodes of each scenario that has no steps with nodes. */
+    static final List<String> NODES = List.of("node-1", "node-2", "node-3");
+
+    private final Wire wire;
+    private final String namespace;
+    private final Names names;
+
+    Actors(Wire wire, String namespace, Names names) {
+        this.wire = wire;
+        this.namespace = namespace;
+        this.names = names;
+    }
+
+    /**
+     * Takes a step.
+     *
+     * @return the status code of the answer; 0 if the step is not a request
+     */
+    int perform(JsonNode step) {
+        String action = step.propertyNames().iterator().next();
+        JsonNode details = Json.read(names.toUids(step.get(action).toString()));
+        return switch (action) {
+            case "create" -> create(details);
+            case "patch" -> wire.patch(path(details) + subresource(details), details.path("type").asString("merge"),
+                    details.path("body")).code();
+            case "delete" -> wire.delete(path(details), details.get("options")).code();
+            case "evict" -> evict(names.name(Json.text(details, "pod")));
+            case "node" -> {
+                node(details);
+                yield 0;
+            }
+            default -> 0;
+        };
+    }
+
+    private int create(JsonNode manifest) {
+        ResourceType type = Kinds.type(Json.text(manifest, "apiVersion"), Json.text(manifest, "kind"));
+        Wire.Answer answer = wire.post(type.path(namespace), manifest);
+        JsonNode status = manifest.get("status");
+        if (answer.succeeded() && status != null) {
+            wire.patch(Kinds.path(type, namespace, Names.name(answer.body())) + "/status", "merge",
+                    Json.object().set("status", status)).expected();
+        }
+        return answer.code();
+    }
+
+    private String path(JsonNode details) {
+        ResourceType type = Kinds.type(Json.text(details, "apiVersion"), Json.text(details, "kind"));
+        return Kinds.path(type, namespace, names.name(Json.text(details, "name")));
+    }
+
+    private static String subresource(JsonNode details) {
+        String subresource = Json.text(details, "subresource");
+        return subresource.isEmpty() ? "" : "/" + subresource;
+    }
+
+    private int evict(String pod) {
+        return wire.post(Kinds.path(ResourceType.PODS, namespace, pod) + "/eviction", Json.object()
+                .put("apiVersion", "policy/v1").put("kind", "Eviction")
+                .set("metadata", Json.object().put("name", pod).put("namespace", namespace))).code();
+    }
+
+    void addNodes() {
+        NODES.forEach(name -> node(Json.object().put("name", name)));
+    }
+
+    void removeNodes() {
+        NODES.forEach(name -> wire.delete(Kinds.path(ResourceType.NODES, "", name), null));
+    }
+
+    /** Creates, changes or removes a node. A new node is ready and has no taints but the given ones. */
+    private void node(JsonNode details) {
+        String name = Json.text(details, "name");
+        String path = Kinds.path(ResourceType.NODES, "", name);
+        if (details.path("absent").asBoolean(false)) {
+            wire.delete(path, null).expected();
+            return;
+        }
+        boolean isNew = wire.get(path).code() == 404;
+        if (isNew) {
+            ObjectNode node = Json.object().put("apiVersion", "v1").put("kind", "Node");
+            ObjectNode labels = node.putObject("metadata").put("name", name).putObject("labels");
+            labels.put("kubernetes.io/hostname", name).put("kubernetes.io/os", "linux");
+            labels(details).properties().forEach(l -> labels.set(l.getKey(), l.getValue()));
+            ObjectNode spec = node.putObject("spec");
+            spec.set("taints", taints(details));
+            spec.put("unschedulable", details.path("unschedulable").asBoolean(false));
+            wire.post(ResourceType.NODES.path(""), node).expected();
+        }
+        if (isNew || details.has("ready")) {
+            ready(path, details.path("ready").asBoolean(true));
+        }
+        ObjectNode change = Json.object();
+        ObjectNode spec = change.putObject("spec");
+        if (isNew || details.has("taints")) {
+            // Admission adds a taint to a new node, and nobody removes it here.
+            spec.set("taints", taints(details));
+        }
+        if (details.has("unschedulable")) {
+            spec.set("unschedulable", details.get("unschedulable"));
+        }
+        if (!isNew && details.has("labels")) {
+            change.putObject("metadata").set("labels", labels(details));
+        }
+        wire.patch(path, "merge", change).expected();
+    }
+
+    private void ready(String path, boolean ready) {
+        ObjectNode status = Json.object();
+        status.putObject("capacity").put("cpu", "8").put("memory", "16Gi").put("pods", "110");
+        status.putObject("allocatable").put("cpu", "8").put("memory", "16Gi").put("pods", "110");
+        status.putArray("conditions").addObject().put("type", "Ready").put("status", ready ? "True" : "False");
+        wire.patch(path + "/status", "merge", Json.object().set("status", status)).expected();
+    }
+
+    private static JsonNode labels(JsonNode details) {
+        return details.has("labels") ? details.get("labels") : Json.object();
+    }
+
+    private static JsonNode taints(JsonNode details) {
+        ArrayNode taints = Json.array();
+        details.path("taints").forEach(taints::add);
+        return taints;
+    }
+}

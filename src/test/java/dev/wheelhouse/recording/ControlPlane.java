@@ -1,0 +1,111 @@
+package dev.wheelhouse.recording;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.Kubectl;
+import dev.wheelhouse.RealApiServer;
+import dev.wheelhouse.apiserver.json.Json;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+
+/** A real kube-apiserver with etcd, and a real kube-controller-manager that calls it through a {@link Proxy}. */
+final class ControlPlane implements AutoCloseable {
+    private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
+            "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
+            "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+
+    private final Path directory;
+    private final RealApiServer server;
+    private final Proxy proxy;
+    private @Nullable Process manager;
+    private int starts;
+
+    /** @throws TestAbortedException where a program is not on the PATH */
+    ControlPlane(Path directory) throws Exception {
+        this.directory = directory;
+        if (Kubectl.onPath("kube-controller-manager").isEmpty()) {
+            System.out.println("SKIPPED, because kube-controller-manager is not on the PATH");
+            throw new TestAbortedException("kube-controller-manager is not on the PATH");
+        }
+        server = RealApiServer.startOrSkip(directory);
+        eventually("the API server has a certificate", PATIENCE, () -> Files.exists(server.certificate()));
+        proxy = new Proxy(server.port(), RealApiServer.TOKEN, server.certificate());
+        Files.writeString(directory.resolve("manager.kubeconfig"), """
+                apiVersion: v1
+                kind: Config
+                current-context: proxy
+                clusters: [{name: proxy, cluster: {server: "%s"}}]
+                users: [{name: manager, user: {}}]
+                contexts: [{name: proxy, context: {cluster: proxy, user: manager}}]
+                """.formatted(proxy.url()));
+        eventually("the real API server is ready", PATIENCE, () -> user().get("/readyz").code() == 200
+                && user().get("/api/v1/namespaces/default").code() == 200);
+    }
+
+    Proxy proxy() {
+        return proxy;
+    }
+
+    Wire user() {
+        return proxy.user();
+    }
+
+    String version() {
+        return Json.text(user().get("/version").expected(), "gitVersion");
+    }
+
+    /** Starts the controller manager, and waits until its controllers and the garbage collector work. */
+    void startManager() throws Exception {
+        Path log = directory.resolve("kube-controller-manager-" + ++starts + ".log");
+        manager = new ProcessBuilder(Kubectl.onPath("kube-controller-manager").orElseThrow().toString(),
+                "--kubeconfig=" + directory.resolve("manager.kubeconfig"), "--leader-elect=false",
+                "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
+                "--kube-api-content-type=application/json", "--kube-api-qps=1000", "--kube-api-burst=1000",
+                "--bind-address=127.0.0.1", "--secure-port=" + RealApiServer.freePort(),
+                "--cert-dir=" + directory.resolve("manager-certs"))
+                .redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        JsonNode probe = Json.read("""
+                {"metadata": {"name": "probe-%1$d"}, "spec": {"selector": {"matchLabels": {"probe": "%1$d"}},
+                 "template": {"metadata": {"labels": {"probe": "%1$d"}}, "spec": {"containers":
+                  [{"name": "app", "image": "app"}]}}}}""".formatted(starts));
+        user().post(PROBE, probe).expected();
+        eventually("the controllers work; see " + log, PATIENCE, () -> pods() == 1);
+        user().delete(PROBE + "/probe-" + starts, null).expected();
+        eventually("the garbage collector works; see " + log, PATIENCE, () -> pods() == 0);
+    }
+
+    private int pods() {
+        return user().get(PODS).expected().path("items").size();
+    }
+
+    void stopManager() throws InterruptedException {
+        Process running = manager;
+        if (running != null) {
+            running.destroy();
+            if (!running.waitFor(10, TimeUnit.SECONDS)) {
+                running.destroyForcibly();
+            }
+            manager = null;
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        stopManager();
+        proxy.close();
+        server.close();
+    }
+}

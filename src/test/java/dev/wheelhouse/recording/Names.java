@@ -1,0 +1,178 @@
+package dev.wheelhouse.recording;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * Aliases of names that the server or a controller generates, in the order of creation, and of UIDs. A recording has
+ * aliases only: {@code web~1} for the first ReplicaSet or ControllerRevision of web, {@code web~1#2} for its second pod,
+ * {@code web@node-1#1} for a DaemonSet's first pod on a node, {@code web[3]#1} for an index of a Job,
+ * {@code uid(Pod/web~1#2)} for a UID, {@code uid(Pod/web-0!2)} for that of the second object of a name. Thread safe.
+ */
+final class Names {
+    private static final Pattern UID = Pattern
+            .compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern UID_ALIAS = Pattern.compile("uid\\(([^()]*)\\)");
+
+    private final List<JsonNode> created = new ArrayList<>();
+    private final Set<String> known = new HashSet<>();
+    private final Map<String, Integer> counts = new HashMap<>();
+    private final Map<String, String> real = new HashMap<>();
+    /** By name, the longest first, because a name can be the prefix of another. */
+    private final TreeMap<String, String> aliases = new TreeMap<>(
+            Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
+    private final Map<String, String> uids = new HashMap<>();
+
+    synchronized Names copy() {
+        Names copy = new Names();
+        copy.created.addAll(created);
+        copy.known.addAll(known);
+        copy.counts.putAll(counts);
+        copy.real.putAll(real);
+        copy.aliases.putAll(aliases);
+        copy.uids.putAll(uids);
+        return copy;
+    }
+
+    /** Tells of an object that a controller has created. */
+    synchronized void created(JsonNode object) {
+        created.add(object);
+    }
+
+    /** Gives aliases to all objects that were created. @param present the objects that exist now */
+    synchronized void settle(List<JsonNode> present) {
+        created.sort(Comparator.comparingLong(o -> Json.number(o, 0, "metadata", "resourceVersion")));
+        created.forEach(this::settle);
+        created.clear();
+        present.stream().sorted(Comparator.comparing((JsonNode o) -> Json.text(o, "metadata", "creationTimestamp"))
+                .thenComparing(o -> kind(o).equals("Pod")).thenComparing((JsonNode o) -> name(o)))
+                .forEach(this::settle);
+    }
+
+    private void settle(JsonNode object) {
+        String uid = Json.text(object, "metadata", "uid");
+        if (uid.isEmpty() || !known.add(uid)) {
+            return;
+        }
+        JsonNode owner = controller(object);
+        String name = name(object);
+        String prefix = Json.text(owner, "name") + "-";
+        String ofOwner = alias(Json.text(owner, "name"));
+        boolean generated = !owner.isMissingNode() && name.startsWith(prefix);
+        switch (kind(object)) {
+            case "Pod" -> {
+                if (generated && !Json.text(owner, "kind").equals("StatefulSet")) {
+                    add(name, ofOwner + place(object) + "#");
+                }
+            }
+            case "ReplicaSet", "ControllerRevision" -> {
+                if (generated) {
+                    String alias = add(name, ofOwner + "~");
+                    aliases.putIfAbsent(name.substring(prefix.length()), "hash(" + alias + ")");
+                }
+            }
+            default -> {
+            }
+        }
+        String alias = kind(object) + "/" + alias(name);
+        int lives = counts.merge(alias, 1, Integer::sum);
+        uids.put(uid, lives == 1 ? alias : alias + "!" + lives);
+    }
+
+    private String add(String name, String prefix) {
+        String alias = prefix + counts.merge(prefix, 1, Integer::sum);
+        aliases.put(name, alias);
+        real.put(alias, name);
+        return alias;
+    }
+
+    /** A pod's index in its Job, or the node that its DaemonSet wants. */
+    private static String place(JsonNode pod) {
+        JsonNode index = pod.at("/metadata/annotations/batch.kubernetes.io~1job-completion-index");
+        if (index.isString()) {
+            return "[" + index.asString() + "]";
+        }
+        String node = Kubelet.nodeOfAffinity(pod);
+        return node.isEmpty() ? "" : "@" + node;
+    }
+
+    static JsonNode controller(JsonNode object) {
+        return object.at("/metadata/ownerReferences").valueStream()
+                .filter(o -> o.path("controller").asBoolean(false)).findFirst().orElse(Json.object().path("none"));
+    }
+
+    static String name(JsonNode object) {
+        return Json.text(object, "metadata", "name");
+    }
+
+    private static String kind(JsonNode object) {
+        return Json.text(object, "kind");
+    }
+
+    /** Whether this is the alias of a pod with a generated name that no index and no node tells apart from others. */
+    static boolean isAlias(String pod) {
+        return pod.contains("#") && !pod.contains("@");
+    }
+
+    /** The alias of a name; the name itself if it was not generated. */
+    synchronized String alias(String name) {
+        return aliases.getOrDefault(name, name);
+    }
+
+    /** The name of an alias; the alias itself if there is none. */
+    synchronized String name(String alias) {
+        return real.getOrDefault(alias, alias);
+    }
+
+    /** Swaps the aliases of two objects that are equal for the controllers. */
+    synchronized void swap(String alias, String other) {
+        String name = name(alias);
+        String otherName = name(other);
+        real.put(alias, otherName);
+        real.put(other, name);
+        aliases.put(name, other);
+        aliases.put(otherName, alias);
+        uids.replaceAll((uid, object) -> object.equals("Pod/" + alias)
+                ? "Pod/" + other
+                : object.equals("Pod/" + other) ? "Pod/" + alias : object);
+    }
+
+    /** Replaces generated names and UIDs in a text by their aliases. */
+    synchronized String toAliases(String text) {
+        String replaced = text;
+        if (text.length() >= 36) {
+            Matcher uid = UID.matcher(text);
+            replaced = uid.replaceAll(m -> Matcher.quoteReplacement("uid(" + uids.getOrDefault(m.group(), "?") + ")"));
+        }
+        for (Map.Entry<String, String> name : aliases.entrySet()) {
+            if (replaced.length() >= name.getKey().length() && replaced.contains(name.getKey())) {
+                replaced = replaced.replace(name.getKey(), name.getValue());
+            }
+        }
+        return replaced;
+    }
+
+    Set<String> toAliases(Set<String> texts) {
+        return texts.stream().map(this::toAliases).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Replaces aliases of UIDs in a JSON text, such as {@code uid(Pod/web~1#2)}, by UIDs. */
+    synchronized String toUids(String json) {
+        return UID_ALIAS.matcher(json).replaceAll(m -> uids.entrySet().stream()
+                .filter(e -> e.getValue().equals(m.group(1))).map(Map.Entry::getKey).findFirst().orElse(m.group()));
+    }
+}

@@ -1,0 +1,146 @@
+package dev.wheelhouse.recording;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.Clock;
+
+/** Plays one scenario against a control plane, and writes down what happens. */
+final class Recorder {
+    private static final int MOST_ROUNDS = 100;
+    /** The longest time that a step's effects may take. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private final ControlPlane plane;
+    private final Scenario scenario;
+    private final Names names = new Names();
+    private final Traffic traffic = new Traffic(names);
+    private final Wire wire;
+    private final Metrics metrics;
+    private final Actors actors;
+    private final Kubelet kubelet;
+    private final State state;
+    private final List<Recording.Entry> entries = new ArrayList<>();
+    private Instant began = Instant.EPOCH;
+
+    private Recorder(ControlPlane plane, Scenario scenario) {
+        this.plane = plane;
+        this.scenario = scenario;
+        wire = plane.user();
+        metrics = new Metrics(wire, names, Clock.system());
+        actors = new Actors(wire, scenario.namespace(), names);
+        kubelet = new Kubelet(wire, scenario.namespace(), names, Clock.system());
+        state = new State(wire, scenario, names);
+    }
+
+    static Recording record(ControlPlane plane, Scenario scenario) throws Exception {
+        return new Recorder(plane, scenario).record();
+    }
+
+    private Recording record() throws Exception {
+        plane.proxy().open(scenario, traffic, metrics);
+        try {
+            wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
+                    Json.object().put("name", scenario.namespace()))).expected();
+            settle(System.nanoTime());
+            traffic.take();
+            began = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+            for (int i = 0; i < scenario.steps().size(); i++) {
+                perform(i, scenario.steps().get(i));
+            }
+            return new Recording(plane.version(), began, List.copyOf(entries));
+        } finally {
+            plane.proxy().close(scenario);
+            clear();
+        }
+    }
+
+    private void perform(int index, JsonNode step) throws Exception {
+        if (!step.has("kubelet")) {
+            enter(index, null, step);
+            return;
+        }
+        JsonNode wanted = step.get("kubelet");
+        boolean rounds = wanted.isString() && wanted.asString().equals("all");
+        for (int round = 0; round == 0 || rounds; round++) {
+            ObjectNode plan = kubelet.plan(wanted, state.pods());
+            if (plan == null) {
+                return;
+            }
+            if (round == MOST_ROUNDS) {
+                throw new AssertionError(scenario + ": the kubelet does not come to an end with " + wanted);
+            }
+            enter(index, plan, step);
+        }
+    }
+
+    private void enter(int index, @Nullable ObjectNode plan, JsonNode step) throws Exception {
+        long before = now();
+        int code = 0;
+        if (plan != null) {
+            kubelet.perform(plan);
+        } else if (step.has("wait")) {
+            Thread.sleep(Scenario.waiting(step.get("wait").asString(), Instant.now()).toMillis());
+        } else if (step.has("fault")) {
+            traffic.add(step.get("fault"));
+        } else if (step.has("metrics")) {
+            metrics.say(step.get("metrics"));
+        } else if (step.has("restart")) {
+            plane.stopManager();
+            plane.startManager();
+        } else {
+            code = actors.perform(step);
+        }
+        settle(System.nanoTime());
+        long until = now();
+        entries.add(new Recording.Entry(index, plan, before, until, code, state.now(),
+                names.toAliases(state.newEvents()), traffic.take()));
+    }
+
+    private long now() {
+        return Duration.between(began, Instant.now()).toMillis();
+    }
+
+    /** Waits until the controllers have not written for the scenario's idle time. */
+    private void settle(long since) throws InterruptedException {
+        while (true) {
+            Duration idle = traffic.idle();
+            Duration sinceStep = Duration.ofNanos(System.nanoTime() - since);
+            Duration left = scenario.idle().minus(idle.compareTo(sinceStep) < 0 ? idle : sinceStep);
+            if (left.isNegative() || left.isZero()) {
+                return;
+            }
+            if (sinceStep.compareTo(PATIENCE) > 0) {
+                throw new AssertionError(scenario + " does not come to rest");
+            }
+            Thread.sleep(left.toMillis() + 1);
+        }
+    }
+
+    /** Removes the scenario's objects. Those in its namespace go later. */
+    private void clear() {
+        String namespace = scenario.namespace();
+        wire.delete(ResourceType.NAMESPACES.path("") + "/" + namespace, null);
+        wire.delete(ResourceType.PODS.path(namespace), Json.object().put("gracePeriodSeconds", 0));
+        for (JsonNode object : state.raw()) {
+            ResourceType type = Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
+            String path = Kinds.path(type, namespace, Names.name(object));
+            if (!object.at("/metadata/finalizers").isEmpty()) {
+                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
+            }
+            if (!type.namespaced()) {
+                wire.delete(path, Json.object().put("gracePeriodSeconds", 0));
+            }
+        }
+    }
+}

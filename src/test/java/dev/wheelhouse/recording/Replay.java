@@ -1,0 +1,205 @@
+package dev.wheelhouse.recording;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.simulation.SteppedSystem;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
+
+/**
+ * Plays a recorded scenario on a {@link SteppedSystem}, at the recorded times, and compares. The clock stands at a
+ * recorded state's time less half of the idle time, because the recorded state did not change during the idle time.
+ */
+final class Replay implements Interceptor, AutoCloseable {
+    private static final Duration BEFORE = Duration.ofSeconds(5);
+
+    private final Scenario scenario;
+    private final Recording recording;
+    private final SteppedSystem system;
+    private final Names names = new Names();
+    private final Traffic traffic = new Traffic(names);
+    private final Wire wire;
+    private final Metrics metrics;
+    private final Actors actors;
+    private final Kubelet kubelet;
+    private final State state;
+    private final Lookalikes lookalikes;
+    private final List<String> differences = new ArrayList<>();
+    private final Map<String, Integer> writes = new TreeMap<>();
+
+    /** @param seed determines UIDs and generated names */
+    Replay(Scenario scenario, long seed) {
+        this.scenario = scenario;
+        recording = Recording.read(scenario);
+        system = new SteppedSystem(this, seed, null);
+        system.clock.jump(Duration.between(system.clock.now(), recording.began().minus(BEFORE)));
+        wire = Wire.to(system.server.rest());
+        metrics = new Metrics(wire, names, system.clock);
+        actors = new Actors(wire, scenario.namespace(), names);
+        kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
+        state = new State(wire, scenario, names);
+        lookalikes = new Lookalikes(names, system.clock);
+        wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
+                Json.object().put("name", scenario.namespace()))).expected();
+        if (!scenario.hasNodes()) {
+            actors.addNodes();
+        }
+    }
+
+    /** Plays all steps. @return the differences from the recording, except those that the scenario leaves to chance */
+    List<String> run() throws InterruptedException {
+        system.startManager();
+        system.settle(Duration.ofSeconds(1));
+        traffic.take();
+        List<Recording.Entry> entries = recording.entries();
+        for (int i = 0; i < entries.size(); i++) {
+            Instant next = i + 1 < entries.size() ? time(entries.get(i + 1).at()) : time(entries.get(i).until());
+            List<String> lines = Difference.withoutChance(Difference.of(i, entries.get(i), play(entries.get(i), next)),
+                    scenario);
+            if (!lines.isEmpty()) {
+                differences.addAll(lines);
+                return differences;
+            }
+        }
+        differences.addAll(Difference.withoutChance(Difference.ofWrites(Difference.total(recording), writes, true),
+                scenario));
+        return differences;
+    }
+
+    /** @param next the time of the next action, until which the recorded state holds */
+    private Recording.Entry play(Recording.Entry entry, Instant next) throws InterruptedException {
+        advanceTo(time(entry.at()));
+        lookalikes.remember(state.raw(), entry.kubelet());
+        int code = perform(entry);
+        system.settle(Duration.ZERO);
+        advanceTo(time(entry.until()).minus(scenario.idle().dividedBy(2)));
+        Set<String> events = new TreeSet<>(state.newEvents());
+        Map<String, JsonNode> here = lookalikes.match(entry.state(), state::now);
+        while (!entry.state().equals(here)) {
+            Duration due = system.nextDue();
+            if (due == null || system.clock.now().plus(due).isAfter(next)) {
+                break;
+            }
+            system.clock.advance(due);
+            system.settle(Duration.ZERO);
+            events.addAll(state.newEvents());
+            here = lookalikes.match(entry.state(), state::now);
+        }
+        Map<String, Integer> written = traffic.take();
+        written.forEach((write, count) -> writes.merge(write, count, Integer::sum));
+        return new Recording.Entry(entry.step(), entry.kubelet(), entry.at(), entry.until(), code, here,
+                names.toAliases(events), written);
+    }
+
+    private int perform(Recording.Entry entry) {
+        JsonNode step = scenario.steps().get(entry.step());
+        if (entry.kubelet() != null) {
+            kubelet.perform(entry.kubelet());
+            return 0;
+        }
+        if (step.has("fault")) {
+            traffic.add(step.get("fault"));
+        } else if (step.has("metrics")) {
+            metrics.say(step.get("metrics"));
+        } else if (step.has("restart")) {
+            system.startManager();
+        }
+        return actors.perform(step);
+    }
+
+    private Instant time(long millis) {
+        return recording.began().plusMillis(millis);
+    }
+
+    private void advanceTo(Instant time) throws InterruptedException {
+        while (true) {
+            Duration left = Duration.between(system.clock.now(), time);
+            if (left.isNegative() || left.isZero()) {
+                return;
+            }
+            Duration due = system.nextDue();
+            system.clock.advance(due != null && due.compareTo(left) < 0 ? due : left);
+            system.settle(Duration.ZERO);
+        }
+    }
+
+    @Override
+    public <R> R write(WriteRequest request, Supplier<R> call) {
+        String namespace = request.key().namespace();
+        if (!namespace.isEmpty() && !namespace.equals(scenario.namespace())) {
+            return call.get();
+        }
+        String write = request.toString().replaceFirst("^apply ", "patch ");
+        String fault = traffic.begin(write, patch -> wire
+                .patch(request.type().path(request.key()), "merge", patch).expected());
+        int code = 0;
+        JsonNode created = null;
+        try {
+            if (fault != null && !fault.equals(Traffic.LOST)) {
+                throw new ApiError(request.toString(), Integer.parseInt(fault), Proxy.reason(fault),
+                        Proxy.message(fault), fault.equals("429") ? Duration.ofSeconds(1) : null);
+            }
+            R answer = call.get();
+            code = 200;
+            if (request.verb().equals("create") && request.subresource().isEmpty()
+                    && answer instanceof KubernetesObject object) {
+                created = ((ObjectNode) ModelJson.tree(object)).put("kind", request.type().kind());
+            }
+            if (fault != null) {
+                throw new ApiError(request.toString(), new IOException("the answer is lost"));
+            }
+            return answer;
+        } finally {
+            traffic.end(write, code, created);
+        }
+    }
+
+    @Override
+    public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
+        JsonNode document = Metrics.discovery(path);
+        if (document != null) {
+            return document;
+        }
+        if (Metrics.namespace(path) == null) {
+            return call.get();
+        }
+        Wire.Answer answer = metrics.answer(path, query);
+        if (!answer.succeeded()) {
+            throw new ApiError("get " + path, answer.code(), Json.text(answer.body(), "reason"),
+                    Json.text(answer.body(), "message"), null);
+        }
+        return answer.body();
+    }
+
+    @Override
+    public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
+        KubeClient.Discovered all = call.get();
+        return new KubeClient.Discovered(all.types().stream().filter(state::reads).toList(), all.failures());
+    }
+
+    @Override
+    public void close() {
+        system.close();
+    }
+}

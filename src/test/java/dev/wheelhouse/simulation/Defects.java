@@ -1,0 +1,186 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ConsistencyStore;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ForwardingControllerContext;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Typical programming errors of any controller, injected from outside. */
+final class Defects {
+    private Defects() {}
+
+    /** The controller sets no expectations for its creations and deletions, so that the next sync may repeat them. */
+    static final Defect EXPECTATIONS_SKIPPED = (server, context) -> new Surgery(context) {
+        @Override
+        public ActionExecutor executor(String controller) {
+            return new Executor(context.executor(controller), (owner, actions) -> actions) {
+                @Override
+                public boolean writes() {
+                    return false;
+                }
+            };
+        }
+    };
+
+    /** The controller syncs although its caches are older than its own writes. */
+    static final Defect STALE_READ = (server, context) -> new Surgery(context) {
+        @Override
+        public ConsistencyStore consistency(String controller) {
+            return new ConsistencyStore(context.clock());
+        }
+
+        @Override
+        public ActionExecutor executor(String controller) {
+            return EXPECTATIONS_SKIPPED.plant(server, context).executor(controller);
+        }
+    };
+
+    /** Keys that should be retried are dropped. */
+    static final Defect LOST_REQUEUE = (server, context) -> new Surgery(context) {
+        @Override
+        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
+            WorkQueue<K> queue = context.queue(name, limits);
+            return new ForgetfulQueue<>(queue);
+        }
+    };
+
+    /** A controller decides on other actions than it should. Each manager gets a change of its own. */
+    static Defect decision(String controllerName, Function<Truth, Change> changes) {
+        return (server, context) -> new Surgery(context) {
+            private final Change change = changes.apply(new Truth(new Contents(server.store()), Simulation.NAMESPACE));
+
+            @Override
+            public ActionExecutor executor(String controller) {
+                ActionExecutor right = context.executor(controller);
+                return controller.equals(controllerName) ? new Executor(right, change) : right;
+            }
+        };
+    }
+
+    /** Replaces the actions of a sync. */
+    interface Change {
+        List<Action> of(ObjectKey owner, List<Action> actions);
+    }
+
+    private static class Executor implements ActionExecutor {
+        private final ActionExecutor behind;
+        private final Change change;
+
+        Executor(ActionExecutor behind, Change change) {
+            this.behind = behind;
+            this.change = change;
+        }
+
+        @Override
+        public Outcome execute(ObjectKey owner, List<Action> actions) {
+            return behind.execute(owner, change.of(owner, new ArrayList<>(actions)));
+        }
+
+        @Override
+        public void begin(ObjectKey owner) {
+            behind.begin(owner);
+        }
+
+        @Override
+        public void end(ObjectKey owner) {
+            behind.end(owner);
+        }
+
+        @Override
+        public boolean writes() {
+            return behind.writes();
+        }
+    }
+
+    /** A context of which a subclass changes one part. Both executors are changed alike. */
+    private abstract static class Surgery extends ForwardingControllerContext {
+        Surgery(ControllerContext behind) {
+            super(behind);
+        }
+
+        @Override
+        public ActionExecutor executor(String controller, String eventSource) {
+            return executor(controller);
+        }
+    }
+
+    private record ForgetfulQueue<K>(WorkQueue<K> behind) implements WorkQueue<K> {
+        @Override
+        public void add(K key, Priority priority) {
+            behind.add(key, priority);
+        }
+
+        @Override
+        public void addAfter(K key, Duration delay) {
+            // Drop the key.
+        }
+
+        @Override
+        public void addRateLimited(K key, Duration atLeast) {
+            // Drop the key.
+        }
+
+        @Override
+        public void forget(K key) {
+            behind.forget(key);
+        }
+
+        @Override
+        public int numRequeues(K key) {
+            return behind.numRequeues(key);
+        }
+
+        @Override
+        public @Nullable K poll() {
+            return behind.poll();
+        }
+
+        @Override
+        public void awaitReady(long nanos) throws InterruptedException {
+            behind.awaitReady(nanos);
+        }
+
+        @Override
+        public long nanosToNextDue() {
+            return behind.nanosToNextDue();
+        }
+
+        @Override
+        public void done(K key) {
+            behind.done(key);
+        }
+
+        @Override
+        public int size() {
+            return behind.size();
+        }
+
+        @Override
+        public void shutDown() {
+            behind.shutDown();
+        }
+
+        @Override
+        public boolean isShutDown() {
+            return behind.isShutDown();
+        }
+
+        @Override
+        public boolean awaitIdle(Duration within) throws InterruptedException {
+            return behind.awaitIdle(within);
+        }
+    }
+}

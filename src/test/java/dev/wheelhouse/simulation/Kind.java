@@ -1,0 +1,52 @@
+package dev.wheelhouse.simulation;
+
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+
+/** The kinds of workloads that take part in the simulation. */
+enum Kind {
+    DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
+    OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
+    REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all);
+
+    private final int weight;
+    private final Draw draw;
+    private final Supplier<List<PlantedFault>> faults;
+
+    /**
+     * @param weight how often the kind is drawn, compared with the others
+     * @param faults the defects of the kind's controllers that its rules have to catch
+     */
+    Kind(int weight, Draw draw, Supplier<List<PlantedFault>> faults) {
+        this.weight = weight;
+        this.draw = draw;
+        this.faults = faults;
+    }
+
+    /** Makes a workload. */
+    interface Draw {
+        /** @param disrupted whether pods become unready by themselves, are deleted and evicted */
+        Workload of(String name, Random random, boolean disrupted);
+    }
+
+    Workload draw(String name, Random random, boolean disrupted) {
+        return draw.of(name, random, disrupted);
+    }
+
+    List<PlantedFault> faults() {
+        return faults.get();
+    }
+
+    static Kind any(Random random) {
+        int left = random.nextInt(List.of(values()).stream().mapToInt(k -> k.weight).sum());
+        for (Kind kind : values()) {
+            left -= kind.weight;
+            if (left < 0) {
+                return kind;
+            }
+        }
+        throw new AssertionError(left);
+    }
+}
