@@ -83,7 +83,7 @@ final class CronJobStrategy extends Strategy {
         }
         problems.nonNegative(spec, "spec", "startingDeadlineSeconds");
         problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
-        JobStrategy.spec(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
+        JobSpecRules.check(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
         problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
         problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
     }
