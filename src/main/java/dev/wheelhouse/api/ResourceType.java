@@ -12,6 +12,7 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType SECRETS = core("secrets", "Secret", true);
     public static final ResourceType PERSISTENT_VOLUME_CLAIMS = core("persistentvolumeclaims", "PersistentVolumeClaim",
             true);
+    public static final ResourceType PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
     public static final ResourceType REPLICATION_CONTROLLERS = core("replicationcontrollers", "ReplicationController",
             true);
     public static final ResourceType RESOURCE_QUOTAS = core("resourcequotas", "ResourceQuota", true);
@@ -23,6 +24,9 @@ public record ResourceType(String group, String version, String plural, String k
             true);
     public static final ResourceType CONTROLLER_REVISIONS = new ResourceType("apps", "v1", "controllerrevisions",
             "ControllerRevision", true);
+    public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
+    public static final ResourceType STORAGE_CLASSES = new ResourceType("storage.k8s.io", "v1", "storageclasses",
+            "StorageClass", false);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 
     public static final ResourceType CUSTOM_RESOURCE_DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",

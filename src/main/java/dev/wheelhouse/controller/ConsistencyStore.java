@@ -97,7 +97,7 @@ public final class ConsistencyStore {
      * Records that an update failed because its object does not exist. The cache that still shows the object is
      * outdated; decisions based on it would fail or be undone again and again.
      *
-     * @param resourceVersion the version that the cache showed
+     * @param resourceVersion the last known version; a cache that shows it, or an older one, is outdated
      */
     void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, null));
@@ -208,7 +208,8 @@ public final class ConsistencyStore {
         }
         SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);
         KubernetesObject cached = cache == null || written.object == null ? null : cache.get(written.object);
-        return cached != null && outdated.version.equals(cached.getMetadata().getResourceVersion());
+        String version = cached == null ? null : cached.getMetadata().getResourceVersion();
+        return outdated.version.equals(version) || ResourceVersions.atLeast(outdated.version, version);
     }
 
     /**

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -42,12 +43,18 @@ public final class ControllerRefManager {
      */
     public static <T extends KubernetesObject> Claim<T> claim(V1ObjectMeta controller, LabelSelector selector,
             Collection<T> candidates) {
+        return claim(controller, candidate -> selector.matches(candidate.getMetadata().getLabels()), candidates);
+    }
+
+    /** The same for a controller that selects its objects not by their labels alone. */
+    public static <T extends KubernetesObject> Claim<T> claim(V1ObjectMeta controller, Predicate<T> selects,
+            Collection<T> candidates) {
         Claim<T> claim = new Claim<>(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         boolean deleting = controller.getDeletionTimestamp() != null;
         for (T candidate : candidates) {
             V1ObjectMeta meta = candidate.getMetadata();
             V1OwnerReference reference = OwnerReferences.controllerOf(meta);
-            boolean matches = selector.matches(meta.getLabels());
+            boolean matches = selects.test(candidate);
             if (reference != null) {
                 if (!reference.getUid().equals(controller.getUid())) {
                     continue;
@@ -71,9 +78,10 @@ public final class ControllerRefManager {
      *
      * @param childType the type of the claimed objects
      * @param ownerType the controller's type
+     * @param finalizers finalizers that an adopted object gets and a released one loses
      */
     public static <T extends KubernetesObject> List<Action> actions(Claim<T> claim, ResourceType childType,
-            ResourceType ownerType, V1ObjectMeta controller) {
+            ResourceType ownerType, V1ObjectMeta controller, String... finalizers) {
         List<Action> actions = new ArrayList<>();
         ObjectKey owner = ObjectKey.of(controller);
         String name = ownerType.kind() + " " + owner;
@@ -83,11 +91,12 @@ public final class ControllerRefManager {
             actions.add(new Action.RequireLive(ownerType, owner, controller.getUid(),
                     "to adopt " + claim.adopt.size() + " " + childType.plural()));
             claim.adopt.forEach(child -> writes.add(patch(childType, child,
-                    adoption(child.getMetadata(), ownerType, controller), matches, Set.of(404))));
+                    adoption(child.getMetadata(), ownerType, controller, finalizers), matches, Set.of(404))));
         }
         String why = "it no longer matches the selector of " + name;
-        claim.release.forEach(child -> writes.add(patch(childType, child, release(child.getMetadata(), controller), why,
-                Set.of(404, 422))));
+        claim.release.forEach(
+                child -> writes.add(patch(childType, child, release(child.getMetadata(), controller, finalizers), why,
+                        Set.of(404, 422))));
         if (!writes.isEmpty()) {
             actions.add(Action.Batch.each(writes));
         }
@@ -101,20 +110,27 @@ public final class ControllerRefManager {
     }
 
     /** The patch contains the child's UID, so that the server rejects it for another object of the same name. */
-    private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller) {
+    private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller,
+            String... finalizers) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("ownerReferences", List.of(OwnerReferences.controllerReference(ownerType, controller)));
         metadata.put("uid", child.getUid());
+        if (finalizers.length > 0) {
+            metadata.put("finalizers", finalizers);
+        }
         return metadata;
     }
 
-    private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller) {
+    private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller, String... finalizers) {
         Map<String, Object> reference = new LinkedHashMap<>();
         reference.put("$patch", "delete");
         reference.put("uid", controller.getUid());
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("uid", child.getUid());
         metadata.put("ownerReferences", List.of(reference));
+        if (finalizers.length > 0) {
+            metadata.put("$deleteFromPrimitiveList/finalizers", finalizers);
+        }
         return metadata;
     }
 }

@@ -101,11 +101,12 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * Records that a sync of a key deleted an object that its cache shows alive. The key is synced again only after the
-     * cache shows the deletion.
+     * Records that a sync of a key deleted an object. The key is synced again only after the cache shows the deletion.
+     *
+     * @param last the object at its last version before the deletion, as the cache or the answer of a write had it
      */
-    protected final void deleted(ObjectKey key, ResourceType type, KubernetesObject cached) {
-        consistency.goneAt(key, type, ObjectKey.of(cached), String.valueOf(cached.getMetadata().getResourceVersion()));
+    protected final void deleted(ObjectKey key, ResourceType type, KubernetesObject last) {
+        consistency.goneAt(key, type, ObjectKey.of(last), String.valueOf(last.getMetadata().getResourceVersion()));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1Node;
@@ -37,7 +38,7 @@ final class ModelTypes {
             Map.entry(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class),
             Map.entry(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
             Map.entry(ResourceType.DEPLOYMENTS, V1Deployment.class),
-            Map.entry(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+            Map.entry(ResourceType.REPLICA_SETS, V1ReplicaSet.class), Map.entry(ResourceType.JOBS, V1Job.class),
             Map.entry(ResourceType.LEASES, V1Lease.class));
 
     private ModelTypes() {}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import dev.wheelhouse.apiserver.json.Json;
 final class Traffic {
     /** Lets a write happen, and loses its answer. */
     static final String LOST = "lost";
+
+    private static final String CONFLICT = "409";
 
     private static final class Fault {
         private final String on;
@@ -32,6 +35,7 @@ final class Traffic {
     private final Names names;
     private final List<Fault> faults = new ArrayList<>();
     private Map<String, Integer> writes = new TreeMap<>();
+    private int touched;
     private int running;
     private long last = System.nanoTime();
 
@@ -53,9 +57,25 @@ final class Traffic {
      * Counts a write that begins.
      *
      * @param write the verb, the resource with the subresource, and the name, separated by spaces
+     * @param touch changes the object of the write, by a merge patch
      * @return the fault that it meets: a status code or {@value #LOST}; null for none
      */
-    synchronized @Nullable String begin(String write) {
+    @Nullable
+    String begin(String write, Consumer<JsonNode> touch) {
+        String fault = next(write);
+        if (CONFLICT.equals(fault) && !write.startsWith("create ")) {
+            // A conflict without another writer does not exist: controllers may wait for the other one's change.
+            touch.accept(Json.read("{\"metadata\": {\"annotations\": {\"touched\": \"%d\"}}}".formatted(count())));
+            return null;
+        }
+        return fault;
+    }
+
+    private synchronized int count() {
+        return ++touched;
+    }
+
+    private synchronized @Nullable String next(String write) {
         running++;
         for (Fault fault : faults) {
             if (fault.left > 0 && matches(fault.on, names.toAliases(write))) {

@@ -184,7 +184,8 @@ public final class DaemonSetController extends KeyedController implements Planna
         }
 
         Result run() {
-            List<V1ControllerRevision> ownRevisions = claim(revisions.candidates(meta), ResourceType.CONTROLLER_REVISIONS);
+            List<V1ControllerRevision> ownRevisions = claim(revisions.candidates(meta),
+                    ResourceType.CONTROLLER_REVISIONS);
             RevisionHistory history = failed == null ? record(ownRevisions) : null;
             List<V1Pod> owned = history == null ? List.of() : claim(pods.candidates(meta), ResourceType.PODS);
             if (failed != null || history == null) {

@@ -185,9 +185,11 @@ final class DaemonSetDecisions {
                                 ? view.set().getMetadata().getGeneration()
                                 : before == null ? null : before.getObservedGeneration());
         if (before == null || !same(before, status)) {
-            actions.add(new Action.UpdateStatus(ResourceType.DAEMON_SETS, new V1DaemonSet().apiVersion(ResourceType.DAEMON_SETS.apiVersion())
-                    .kind(ResourceType.DAEMON_SETS.kind()).metadata(view.set().getMetadata()).spec(view.set().getSpec())
-                    .status(status),
+            actions.add(new Action.UpdateStatus(ResourceType.DAEMON_SETS,
+                    new V1DaemonSet().apiVersion(ResourceType.DAEMON_SETS.apiVersion())
+                            .kind(ResourceType.DAEMON_SETS.kind()).metadata(view.set().getMetadata())
+                            .spec(view.set().getSpec())
+                            .status(status),
                     status.getCurrentNumberScheduled() + " of " + status.getDesiredNumberScheduled()
                             + " nodes have a pod"));
         }

@@ -52,9 +52,11 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
             Integer collisions = set.getStatus() == null ? null : set.getStatus().getCollisionCount();
             String hash = ControllerRevisions.hash(data, collisions);
             V1ObjectMeta template = set.getSpec().getTemplate().getMetadata();
-            actions.add(new Action.Create(ResourceType.CONTROLLER_REVISIONS, ControllerRevisions.make(ResourceType.DAEMON_SETS,
-                    set.getMetadata(), data, number, hash, DaemonPods.HASH_LABEL,
-                    template == null ? null : template.getLabels()), "the template has no revision"));
+            actions.add(new Action.Create(ResourceType.CONTROLLER_REVISIONS,
+                    ControllerRevisions.make(ResourceType.DAEMON_SETS,
+                            set.getMetadata(), data, number, hash, DaemonPods.HASH_LABEL,
+                            template == null ? null : template.getLabels()),
+                    "the template has no revision"));
             return new RevisionHistory(hash, old, actions);
         }
         V1ControllerRevision kept = current.getLast();
@@ -62,8 +64,9 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
             removeDuplicates(kept, current, pods, actions);
         }
         if (ControllerRevisions.number(kept) < number) {
-            actions.add(new Action.Update(ResourceType.CONTROLLER_REVISIONS, ControllerRevisions.renumbered(kept, number),
-                    "the template is newer than revision " + (number - 1)));
+            actions.add(
+                    new Action.Update(ResourceType.CONTROLLER_REVISIONS, ControllerRevisions.renumbered(kept, number),
+                            "the template is newer than revision " + (number - 1)));
         }
         return new RevisionHistory(hash(kept), old, actions);
     }
@@ -84,7 +87,8 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
         }
         labels.put(DaemonPods.HASH_LABEL, String.valueOf(revision.getMetadata().getName()));
         V1ControllerRevision labeled = ControllerRevisions.relabeled(revision, labels);
-        actions.add(new Action.Update(ResourceType.CONTROLLER_REVISIONS, labeled, "it has no label " + DaemonPods.HASH_LABEL));
+        actions.add(new Action.Update(ResourceType.CONTROLLER_REVISIONS, labeled,
+                "it has no label " + DaemonPods.HASH_LABEL));
         return labeled;
     }
 
@@ -123,7 +127,8 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
     }
 
     private static Action deletion(V1ControllerRevision revision, String why) {
-        return new Action.Delete(ResourceType.CONTROLLER_REVISIONS, ObjectKey.of(revision), Deletion.ofUid(revision.getMetadata().getUid()),
+        return new Action.Delete(ResourceType.CONTROLLER_REVISIONS, ObjectKey.of(revision),
+                Deletion.ofUid(revision.getMetadata().getUid()),
                 why);
     }
 

@@ -46,10 +46,10 @@ public abstract class PodHandler<T extends KubernetesObject> implements Resource
     protected abstract void adoptable(T owner, V1Pod pod, Priority priority);
 
     /**
-     * A pod that is being deleted or gone, and whose controller does not exist or is of another type. By default does
-     * nothing.
+     * A pod without a controller appeared or changed; or a pod is being deleted or gone whose controller does not exist
+     * or is of another type. By default does nothing.
      */
-    protected void deletedWithoutOwner(V1Pod pod, boolean gone) {}
+    protected void unowned(V1Pod pod) {}
 
     @Override
     public final void onAdd(V1Pod pod, boolean initial) {
@@ -60,6 +60,7 @@ public abstract class PodHandler<T extends KubernetesObject> implements Resource
         }
         V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
         if (reference == null) {
+            unowned(pod);
             tellAdoptable(pod, priority);
             return;
         }
@@ -89,6 +90,7 @@ public abstract class PodHandler<T extends KubernetesObject> implements Resource
             updated(oldOwner, before, after);
         }
         if (newReference == null) {
+            unowned(after);
             if (ownerChanged || !Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
                 tellAdoptable(after, Priority.LIVE);
             }
@@ -111,7 +113,7 @@ public abstract class PodHandler<T extends KubernetesObject> implements Resource
         if (owner != null) {
             deleted(owner, pod, gone, priority);
         } else {
-            deletedWithoutOwner(pod, gone);
+            unowned(pod);
         }
     }
 

@@ -58,13 +58,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
     /** Negative if {@code a} is to be deleted before {@code b}. */
     @Override
     public int compare(V1Pod a, V1Pod b) {
-        int order = Boolean.compare(!Pods.node(a).isEmpty(), !Pods.node(b).isEmpty());
-        if (order == 0) {
-            order = Integer.compare(phaseRank(a), phaseRank(b));
-        }
-        if (order == 0) {
-            order = Boolean.compare(Pods.isReady(a), Pods.isReady(b));
-        }
+        int order = compareStages(a, b);
         if (order == 0) {
             order = Integer.compare(deletionCost(a), deletionCost(b));
         }
@@ -81,6 +75,15 @@ public final class VictimRanking implements Comparator<V1Pod> {
             order = compareAges(a, created(a), b, created(b));
         }
         return order != 0 ? order : uid(a).compareTo(uid(b));
+    }
+
+    /** Orders by stage: without a node before bound, pending before running, unready before ready. */
+    public static int compareStages(V1Pod a, V1Pod b) {
+        int order = Boolean.compare(!Pods.node(a).isEmpty(), !Pods.node(b).isEmpty());
+        if (order == 0) {
+            order = Integer.compare(phaseRank(a), phaseRank(b));
+        }
+        return order != 0 ? order : Boolean.compare(Pods.isReady(a), Pods.isReady(b));
     }
 
     private static int phaseRank(V1Pod pod) {
@@ -133,7 +136,8 @@ public final class VictimRanking implements Comparator<V1Pod> {
         return age.isPositive() ? Math.getExponent((double) age.toNanos()) : -1;
     }
 
-    private static int compareRestarts(V1Pod a, V1Pod b) {
+    /** Orders by restarts: pods whose containers were restarted more often go first. */
+    public static int compareRestarts(V1Pod a, V1Pod b) {
         Restarts ofA = restarts(a);
         Restarts ofB = restarts(b);
         int order = Integer.compare(ofB.regular, ofA.regular);

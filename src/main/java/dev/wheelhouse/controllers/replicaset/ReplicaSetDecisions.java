@@ -17,10 +17,10 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.PodFactory;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.controllers.pods.VictimRanking;
-import dev.wheelhouse.event.EventRecorder;
 
 /**
  * Decides about one ReplicaSet, as pure functions of a view, in the three phases of a sync (upstream:
@@ -83,33 +83,7 @@ final class ReplicaSetDecisions {
 
     /** The Events about the creations and deletions that were tried. */
     static List<Action> events(ReplicaSetView view, List<Attempt> attempts) {
-        List<Action> events = new ArrayList<>(attempts.size());
-        for (Attempt attempt : attempts) {
-            boolean create = attempt.write() instanceof Action.Create;
-            ApiError error = attempt.error();
-            if (error == null) {
-                String name = attempt.answer() == null
-                        ? attempt.write().target().name()
-                        : attempt.answer().getMetadata().getName();
-                events.add(create
-                        ? event(view, EventRecorder.NORMAL, "SuccessfulCreate", "Created pod: " + name)
-                        : event(view, EventRecorder.NORMAL, "SuccessfulDelete", "Deleted pod: " + name));
-            } else if (attempt.failed() && !error.isNamespaceTerminating()) {
-                events.add(create
-                        ? event(view, EventRecorder.WARNING, "FailedCreate", "Error creating: " + words(error))
-                        : event(view, EventRecorder.WARNING, "FailedDelete", "Error deleting: " + words(error)));
-            }
-        }
-        return events;
-    }
-
-    private static Action event(ReplicaSetView view, String type, String reason, String message) {
-        return new Action.Event(view.ownerType(), view.set(), type, reason, message);
-    }
-
-    private static String words(ApiError error) {
-        String words = error.statusMessage();
-        return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
+        return PodEvents.of(view.ownerType(), view.set(), attempts);
     }
 
     /**
@@ -123,8 +97,8 @@ final class ReplicaSetDecisions {
             ApiError error = attempt.error();
             if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
                 return attempt.write() instanceof Action.Create
-                        ? new ReplicaChange.Failed("FailedCreate", words(error))
-                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + words(error));
+                        ? new ReplicaChange.Failed("FailedCreate", PodEvents.words(error))
+                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + PodEvents.words(error));
             }
         }
         return new ReplicaChange.None();

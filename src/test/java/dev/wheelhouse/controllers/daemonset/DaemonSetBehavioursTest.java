@@ -231,7 +231,8 @@ class DaemonSetBehavioursTest {
         system.run();
         V1ControllerRevision first = system.revisions().getFirst();
         system.cluster.create(ResourceType.CONTROLLER_REVISIONS, ControllerRevisions.make(ResourceType.DAEMON_SETS,
-                system.set("log").getMetadata(), RevisionData.of(first), 2, "new", DaemonPods.HASH_LABEL, Map.of("app", "log")));
+                system.set("log").getMetadata(), RevisionData.of(first), 2, "new", DaemonPods.HASH_LABEL,
+                Map.of("app", "log")));
         String pod = system.podOn("log", "a1").getMetadata().getUid();
         system.nodes("a2");
         system.run();

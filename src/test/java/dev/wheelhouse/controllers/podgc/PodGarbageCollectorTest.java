@@ -158,9 +158,11 @@ class PodGarbageCollectorTest {
     void ofTooManyEndedPodsTheEvictedAndTheOldestAreDeleted() {
         node("n", "True", "");
         for (int i = 0; i < 6; i++) {
-            cluster.create(ResourceType.PODS, V1Pod.class, """
-                    {metadata: {namespace: default, name: p%d}, spec: {nodeName: n, containers: [{name: a, image: app}]},
-                     status: {phase: %s, reason: %s}}""", i, i % 2 == 0 ? "Succeeded" : "Failed",
+            cluster.create(ResourceType.PODS, V1Pod.class,
+                    """
+                            {metadata: {namespace: default, name: p%d}, spec: {nodeName: n, containers: [{name: a, image: app}]},
+                             status: {phase: %s, reason: %s}}""",
+                    i, i % 2 == 0 ? "Succeeded" : "Failed",
                     i == 5 ? "Evicted" : "Other");
             cluster.clock.advance(Duration.ofSeconds(1));
         }

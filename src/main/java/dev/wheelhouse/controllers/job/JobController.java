@@ -1,0 +1,177 @@
+package dev.wheelhouse.controllers.job;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.RecordingExecutor;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Runs the pods of each Job until enough of them have succeeded, or too many have failed (upstream:
+ * {@code pkg/controller/job/job_controller.go}). {@code JobSync} is one sync; {@code Assessment}, {@code PodPlan} and
+ * {@code Tracking} decide; {@code JobHandlers} enqueues keys.
+ */
+public final class JobController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "job-controller";
+
+    /** Upstream's delays of failed keys. It has no limit per second; this one is out of reach. */
+    static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofMinutes(1), 1_000, 10_000);
+
+    /** The delays by key, each with the UID of its Job, because a Job of the same name may follow. */
+    private final Map<ObjectKey, Remembered> backoffs = new ConcurrentHashMap<>();
+    private final JobOwners jobs;
+    private final OwnedPods pods;
+    private final OrphanPods orphans;
+
+    private record Remembered(String uid, PodBackoff backoff) {}
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public JobController(ControllerContext context) {
+        super(NAME, NAME, context, LIMITS, null);
+        SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
+        SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
+        jobs = new JobOwners(jobCache);
+        pods = new OwnedPods(podCache);
+        orphans = new OrphanPods(jobs, podCache, context);
+        JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans);
+        jobCache.addEventHandler(handlers.ofJobs());
+        podCache.addEventHandler(handlers);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Job job = jobs.get(key);
+        if (job == null) {
+            forget(key);
+            backoffs.remove(key);
+            return Result.done();
+        }
+        return sync(job, executor);
+    }
+
+    private Result sync(V1Job job, ActionExecutor with) {
+        if (Jobs.isManagedByOther(job) || Jobs.isFinished(job)) {
+            return Result.done();
+        }
+        String mode = job.getSpec().getCompletionMode();
+        if (mode != null && !mode.equals("NonIndexed") && !mode.equals("Indexed")) {
+            with.execute(ObjectKey.of(job), List.of(new Action.Event(ResourceType.JOBS, job, EventRecorder.WARNING,
+                    "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown")));
+            return Result.done();
+        }
+        LabelSelector selector;
+        try {
+            selector = LabelSelector.of(job.getSpec().getSelector());
+        } catch (IllegalArgumentException e) {
+            return Result.terminal("spec.selector: " + e.getMessage());
+        }
+        return new JobSync(with, new Memory(with.writes()), job, clock.now())
+                .sync(ControllerRefManager.claim(job.getMetadata(), selector, pods.candidates(job.getMetadata())));
+    }
+
+    @Override
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        V1Job job = jobs.get(key);
+        return job == null || !type.equals(ResourceType.PODS) ? null : job.getSpec().getSelector();
+    }
+
+    @Override
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>(super.loops());
+        loops.addAll(orphans.loops());
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        orphans.close();
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        return super.drain(within) && orphans.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.JOBS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return jobs.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Job job = jobs.get(key);
+        RecordingExecutor plan = new RecordingExecutor();
+        if (job != null && sync(job, plan) instanceof Result.Terminal terminal) {
+            throw new IllegalArgumentException(terminal.reason());
+        }
+        return plan.recorded();
+    }
+
+    /** What one sync remembers; nothing if it only plans. */
+    private final class Memory implements JobSync.Memory {
+        private final boolean writes;
+
+        Memory(boolean writes) {
+            this.writes = writes;
+        }
+
+        @Override
+        public PodBackoff backoff(V1Job job) {
+            Remembered remembered = backoffs.get(ObjectKey.of(job));
+            return remembered != null && remembered.uid.equals(job.getMetadata().getUid())
+                    ? remembered.backoff
+                    : PodBackoff.NONE;
+        }
+
+        @Override
+        public void remember(V1Job job, PodBackoff backoff) {
+            ObjectKey key = ObjectKey.of(job);
+            if (!writes) {
+                return;
+            }
+            if (backoff.equals(PodBackoff.NONE)) {
+                backoffs.remove(key);
+            } else {
+                backoffs.put(key, new Remembered(String.valueOf(job.getMetadata().getUid()), backoff));
+            }
+        }
+
+        @Override
+        public void deleted(V1Job job, V1Pod pod) {
+            if (writes) {
+                JobController.this.deleted(ObjectKey.of(job), ResourceType.PODS, pod);
+            }
+        }
+    }
+}

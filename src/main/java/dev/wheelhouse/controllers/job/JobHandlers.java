@@ -1,0 +1,94 @@
+package dev.wheelhouse.controllers.job;
+
+import java.util.Objects;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Event handlers: they enqueue the Jobs that a change concerns, and pods that no Job counts. A new or changed spec is
+ * synced at once. Changes of pods and of the status are synced together, a second later.
+ */
+final class JobHandlers extends PodHandler<V1Job> {
+    private final OwnedPods pods;
+    private final WorkQueue<ObjectKey> queue;
+    private final OrphanPods orphans;
+
+    JobHandlers(JobOwners jobs, OwnedPods pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
+        super(jobs);
+        this.pods = pods;
+        this.queue = queue;
+        this.orphans = orphans;
+    }
+
+    ResourceEventHandler<V1Job> ofJobs() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Job job, boolean initial) {
+                queue.add(ObjectKey.of(job), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+
+            @Override
+            public void onUpdate(V1Job before, V1Job after) {
+                V1ObjectMeta then = before.getMetadata();
+                V1ObjectMeta now = after.getMetadata();
+                if (!Objects.equals(then.getUid(), now.getUid())) {
+                    onDelete(before, true);
+                } else if (Jobs.isFinished(after)) {
+                    pods.controlledBy(now).forEach(orphans::add);
+                } else if (Objects.equals(then.getGeneration(), now.getGeneration())) {
+                    soon(after);
+                } else {
+                    queue.add(ObjectKey.of(after));
+                }
+            }
+
+            @Override
+            public void onDelete(V1Job job, boolean finalStateUnknown) {
+                queue.add(ObjectKey.of(job));
+                pods.controlledBy(job.getMetadata()).forEach(orphans::add);
+            }
+        };
+    }
+
+    private void soon(V1Job job) {
+        queue.addAfter(ObjectKey.of(job), PodPlan.BATCH_PERIOD);
+    }
+
+    @Override
+    protected void added(V1Job job, V1Pod pod, Priority priority) {
+        soon(job);
+    }
+
+    @Override
+    protected void updated(V1Job job, V1Pod before, V1Pod after) {
+        soon(job);
+    }
+
+    @Override
+    protected void deleted(V1Job job, V1Pod pod, boolean gone, Priority priority) {
+        if (Jobs.isFinished(job)) {
+            orphans.add(pod);
+        } else {
+            soon(job);
+        }
+    }
+
+    @Override
+    protected void adoptable(V1Job job, V1Pod pod, Priority priority) {
+        soon(job);
+    }
+
+    @Override
+    protected void unowned(V1Pod pod) {
+        orphans.add(pod);
+    }
+}

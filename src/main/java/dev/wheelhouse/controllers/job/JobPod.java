@@ -1,0 +1,155 @@
+package dev.wheelhouse.controllers.job;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+
+import dev.wheelhouse.controllers.pods.Pods;
+
+/**
+ * A pod of a Job.
+ *
+ * @param pod the pod; it belongs to the cache, so nobody may change it
+ * @param index its completion index; {@link #NO_INDEX} if it has none
+ * @param tracked whether it has the tracking finalizer, so that it is not counted yet
+ */
+record JobPod(V1Pod pod, int index, boolean tracked) {
+    static final int NO_INDEX = -1;
+    /** The finalizer of pods that their Job has not counted. */
+    static final String FINALIZER = "batch.kubernetes.io/job-tracking";
+    /** The annotation and label with the completion index. */
+    static final String INDEX = "batch.kubernetes.io/job-completion-index";
+    /** The annotation with the number of earlier failures of the index that count. */
+    static final String FAILURES = "batch.kubernetes.io/job-index-failure-count";
+    /** The annotation with the number of earlier failures of the index that a pod failure policy ignores. */
+    static final String IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count";
+
+    static JobPod of(V1Pod pod) {
+        int index = annotation(pod, INDEX);
+        return new JobPod(pod, index, isTracked(pod));
+    }
+
+    /** A pod that the Job adopts: it gets the finalizer, which the cache does not show yet. */
+    static JobPod adopted(V1Pod pod) {
+        return new JobPod(pod, annotation(pod, INDEX), true);
+    }
+
+    static boolean isTracked(V1Pod pod) {
+        List<String> finalizers = pod.getMetadata().getFinalizers();
+        return finalizers != null && finalizers.contains(FINALIZER);
+    }
+
+    String uid() {
+        return String.valueOf(pod.getMetadata().getUid());
+    }
+
+    boolean succeeded() {
+        return Pods.phase(pod).equals("Succeeded");
+    }
+
+    boolean isActive() {
+        return Pods.isActive(pod);
+    }
+
+    boolean isReady() {
+        return Pods.isReady(pod);
+    }
+
+    /** Earlier failures of the index that count. */
+    int failures() {
+        return Math.max(0, annotation(pod, FAILURES));
+    }
+
+    /** Earlier failures of the index that a pod failure policy ignores. */
+    int ignoredFailures() {
+        return Math.max(0, annotation(pod, IGNORED_FAILURES));
+    }
+
+    /** The number in an annotation; -1 if there is none, or it is negative or malformed. */
+    private static int annotation(V1Pod pod, String name) {
+        Map<String, String> annotations = pod.getMetadata().getAnnotations();
+        String text = annotations == null ? null : annotations.get(name);
+        try {
+            return text == null ? -1 : Math.max(-1, Integer.parseInt(text));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    /**
+     * The time at which a terminated pod ended: when its last container did; else when it became unready; else when its
+     * deletion began; else when it was created (upstream: {@code getFinishedTime} in
+     * {@code pkg/controller/job/backoff_utils.go}).
+     */
+    Instant finishedAt() {
+        Instant end = containersEnd();
+        if (end == null) {
+            end = unreadySince();
+        }
+        V1ObjectMeta meta = pod.getMetadata();
+        if (end == null && meta.getDeletionTimestamp() != null) {
+            Long grace = meta.getDeletionGracePeriodSeconds();
+            end = meta.getDeletionTimestamp().toInstant().minusSeconds(grace == null ? 0 : grace);
+        }
+        OffsetDateTime created = meta.getCreationTimestamp();
+        return end != null ? end : created != null ? created.toInstant() : Instant.EPOCH;
+    }
+
+    private @Nullable Instant containersEnd() {
+        if (pod.getStatus() == null) {
+            return null;
+        }
+        Instant latest = latestEnd(null, pod.getStatus().getContainerStatuses(), null);
+        Set<String> sidecars = new HashSet<>();
+        if (pod.getSpec() != null && pod.getSpec().getInitContainers() != null) {
+            for (V1Container container : pod.getSpec().getInitContainers()) {
+                if ("Always".equals(container.getRestartPolicy())) {
+                    sidecars.add(container.getName());
+                }
+            }
+        }
+        return latestEnd(latest, pod.getStatus().getInitContainerStatuses(), sidecars);
+    }
+
+    /** The latest end of these containers; null if one of them has not ended; {@code before} if there are none. */
+    private static @Nullable Instant latestEnd(@Nullable Instant before, @Nullable List<V1ContainerStatus> statuses,
+            @Nullable Set<String> only) {
+        Instant latest = before;
+        for (V1ContainerStatus status : statuses == null ? List.<V1ContainerStatus>of() : statuses) {
+            if (only != null && !only.contains(status.getName())) {
+                continue;
+            }
+            if (status.getState() == null || status.getState().getTerminated() == null
+                    || status.getState().getTerminated().getFinishedAt() == null) {
+                return null;
+            }
+            Instant end = status.getState().getTerminated().getFinishedAt().toInstant();
+            latest = latest == null || latest.isBefore(end) ? end : latest;
+        }
+        return latest;
+    }
+
+    private @Nullable Instant unreadySince() {
+        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+            for (V1PodCondition condition : pod.getStatus().getConditions()) {
+                if ("Ready".equals(condition.getType())) {
+                    return "False".equals(condition.getStatus()) && condition.getLastTransitionTime() != null
+                            ? condition.getLastTransitionTime().toInstant()
+                            : null;
+                }
+            }
+        }
+        return null;
+    }
+}

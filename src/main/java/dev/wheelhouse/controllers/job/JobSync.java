@@ -1,0 +1,244 @@
+package dev.wheelhouse.controllers.job;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1JobCondition;
+import io.kubernetes.client.openapi.models.V1JobStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controller.ControllerRefManager.Claim;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.PodEvents;
+
+/**
+ * One sync of one Job: claim pods; create or delete pods; write the pods that have ended into the status; remove their
+ * finalizers; count them, and perhaps end the Job. Each phase uses the outcome of the one before. The sync may stop
+ * after any write: the next one goes on from what the API server has.
+ */
+final class JobSync {
+    static final String REMOVE_FINALIZER = "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\""
+            + JobPod.FINALIZER + "\"]}}";
+
+    private final ActionExecutor executor;
+    private final Memory memory;
+    private final ObjectKey key;
+    private final V1Job job;
+    private final Instant now;
+
+    /** What the controller remembers between syncs. */
+    interface Memory {
+        PodBackoff backoff(V1Job job);
+
+        void remember(V1Job job, PodBackoff backoff);
+
+        /** The pod, at this version or an older one, is about to leave the cache or to be shown as deleted. */
+        void deleted(V1Job job, V1Pod pod);
+    }
+
+    JobSync(ActionExecutor executor, Memory memory, V1Job job, Instant now) {
+        this.executor = executor;
+        this.memory = memory;
+        this.key = ObjectKey.of(job);
+        this.job = job;
+        this.now = now;
+    }
+
+    Result sync(Claim<V1Pod> claim) {
+        Outcome claimed = executor.execute(key, ControllerRefManager.actions(claim, ResourceType.PODS,
+                ResourceType.JOBS, job.getMetadata(), JobPod.FINALIZER));
+        if (!claimed.succeeded()) {
+            return claimed.toResult();
+        }
+        Assessment assessment = Assessment.of(new JobView(job, pods(claim, claimed), memory.backoff(job), now));
+        PodPlan plan = PodPlan.of(assessment);
+        Scaled scaled = carryOut(assessment, plan);
+        // The API server refuses a status with more ready than active pods. Upstream tries it, until the wait ends.
+        ApiError error = scaled.ready() > scaled.active()
+                ? null
+                : track(assessment, Tracking.of(assessment, plan, scaled), scaled);
+        error = error == null ? scaled.error() : error;
+        if (error != null) {
+            return Result.retry(error);
+        }
+        Duration delay = plan instanceof PodPlan.Wait wait ? wait.delay() : null;
+        Duration deadline = assessment.untilDeadline();
+        delay = deadline != null && (delay == null || deadline.compareTo(delay) < 0) ? deadline : delay;
+        return delay == null ? Result.done() : Result.requeueAfter(delay);
+    }
+
+    /** The pods of the Job. A pod that was deleted before its adoption does not count. */
+    private static List<JobPod> pods(Claim<V1Pod> claim, Outcome claimed) {
+        List<JobPod> pods = new ArrayList<>(claim.owned().size() + claim.adopt().size());
+        claim.owned().forEach(pod -> pods.add(JobPod.of(pod)));
+        if (!claim.adopt().isEmpty()) {
+            Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
+                    .collect(Collectors.toSet());
+            claim.adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod)))
+                    .forEach(pod -> pods.add(JobPod.adopted(pod)));
+        }
+        return pods;
+    }
+
+    // ---- create and delete pods
+
+    private Scaled carryOut(Assessment assessment, PodPlan plan) {
+        int active = assessment.active().size();
+        int ready = (int) assessment.active().stream().filter(JobPod::isReady).count();
+        int terminating = assessment.terminating();
+        return switch (plan) {
+            case PodPlan.Keep keep -> new Scaled(active, ready, terminating, 0, null);
+            case PodPlan.Wait wait -> new Scaled(0, ready, terminating, 0, null);
+            case PodPlan.Create create -> create(assessment, create, ready, terminating);
+            case PodPlan.End end -> {
+                Outcome deleted = delete(end.pods().stream().map(JobPod::pod).toList(), "the Job has ended");
+                int done = end.pods().size() - failures(deleted);
+                yield new Scaled(active - done, 0, terminating + done, done, deleted.error());
+            }
+            case PodPlan.Remove remove -> remove(assessment, remove.pods(), ready, terminating);
+        };
+    }
+
+    private Scaled create(Assessment assessment, PodPlan.Create plan, int ready, int terminating) {
+        NewPods pods = new NewPods(assessment);
+        String why = "too few pods of Job " + key + ": it has " + assessment.active().size() + " active and needs "
+                + plan.count() + " more";
+        List<Action.Write> writes = new ArrayList<>(plan.count());
+        for (int i = 0; i < plan.count(); i++) {
+            V1Pod pod = plan.indexes().isEmpty() ? pods.pod() : pods.pod(plan.indexes().get(i));
+            writes.add(new Action.Create(ResourceType.PODS, pod, why));
+        }
+        Outcome created = executor.execute(key, List.of(Action.Batch.slowStart(writes)));
+        executor.execute(key, PodEvents.of(ResourceType.JOBS, job, created.attempts()));
+        boolean failed = created.error() != null && !created.error().isNamespaceTerminating();
+        int done = failed ? (int) created.attempts().stream().filter(Attempt::done).count() : plan.count();
+        return new Scaled(assessment.active().size() + done, ready, terminating, 0, failed ? created.error() : null);
+    }
+
+    private Scaled remove(Assessment assessment, List<JobPod> surplus, int ready, int terminating) {
+        Map<ObjectKey, V1Pod> pods = new LinkedHashMap<>();
+        surplus.forEach(pod -> pods.put(ObjectKey.of(pod.pod()), pod.pod()));
+        Outcome patched = executor.execute(key, List.of(Action.Batch.each(surplus.stream().filter(JobPod::tracked)
+                .map(pod -> removeFinalizer(pod.pod(), "it is surplus in Job " + key)).toList())));
+        for (Attempt attempt : patched.attempts()) {
+            if (!attempt.done()) {
+                pods.remove(attempt.write().target());
+            } else if (attempt.answer() instanceof V1Pod answer) {
+                pods.put(attempt.write().target(), answer);
+            }
+        }
+        Outcome deleted = delete(pods.values(), "surplus pod of Job " + key);
+        int removed = surplus.size() - failures(patched) - failures(deleted);
+        int removedReady = (int) surplus.stream()
+                .filter(pod -> pod.isReady() && pods.containsKey(ObjectKey.of(pod.pod())))
+                .count();
+        return new Scaled(assessment.active().size() - removed, ready - removedReady, terminating + removed, removed,
+                patched.error() != null ? patched.error() : deleted.error());
+    }
+
+    private Outcome delete(Collection<V1Pod> pods, String why) {
+        Outcome deleted = executor.execute(key, List.of(Action.Batch.each(pods.stream()
+                .map(pod -> new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
+                        Deletion.ofUid(pod.getMetadata().getUid()), why))
+                .toList())));
+        Set<ObjectKey> failed = deleted.attempts().stream().filter(Attempt::failed).map(a -> a.write().target())
+                .collect(Collectors.toSet());
+        pods.stream().filter(pod -> !failed.contains(ObjectKey.of(pod))).forEach(pod -> memory.deleted(job, pod));
+        executor.execute(key, PodEvents.of(ResourceType.JOBS, job, deleted.attempts()));
+        return deleted;
+    }
+
+    private static int failures(Outcome outcome) {
+        return (int) outcome.attempts().stream().filter(Attempt::failed).count();
+    }
+
+    static Action.Write removeFinalizer(V1Pod pod, String why) {
+        return new Action.Patch(ResourceType.PODS, ObjectKey.of(pod), "", PatchType.STRATEGIC_MERGE, REMOVE_FINALIZER,
+                why, Set.of(404));
+    }
+
+    // ---- count the pods that have ended
+
+    /** @return the first failure; null if all writes succeeded */
+    private @Nullable ApiError track(Assessment assessment, Tracking tracking, Scaled scaled) {
+        executor.execute(key, tracking.events());
+        V1Job current = job;
+        if (tracking.changed()) {
+            Outcome written = write(current, tracking.status(), "status of " + scaled.active() + " active pods");
+            if (written.error() != null) {
+                return written.error();
+            }
+            current = (V1Job) written.written().getFirst();
+            memory.remember(job, assessment.backoff());
+        }
+        ApiError error = removeFinalizers(tracking);
+        V1JobStatus before = current.getStatus() == null ? tracking.status() : current.getStatus();
+        V1JobStatus counted = Tracking.count(before, tracking.tracked());
+        V1JobCondition verdict = tracking.verdict();
+        V1JobStatus ended = error != null || verdict == null
+                ? null
+                : Tracking.end(counted, verdict, scaled.terminating());
+        if (ended != null || counted != before) {
+            V1JobStatus status = ended == null ? counted : ended;
+            Outcome written = write(current, status, "counted the pods that have ended");
+            if (written.error() != null) {
+                return written.error();
+            }
+            if (ended != null && verdict != null) {
+                memory.remember(job, PodBackoff.NONE);
+                executor.execute(key, Tracking.eventsOfEnd(withStatus(current, status), verdict));
+            }
+        }
+        return error;
+    }
+
+    /** Removes the finalizers of the pods that have ended, and these pods from the set of tracked ones. */
+    private @Nullable ApiError removeFinalizers(Tracking tracking) {
+        if (tracking.ended().isEmpty()) {
+            return null;
+        }
+        Outcome removed = executor.execute(key, List.of(Action.Batch.each(tracking.ended().stream()
+                .map(pod -> removeFinalizer(pod.pod(), "Job " + key + " has counted it")).toList())));
+        for (int i = 0; i < removed.attempts().size(); i++) {
+            Attempt attempt = removed.attempts().get(i);
+            JobPod pod = tracking.ended().get(i);
+            if (!attempt.failed()) {
+                tracking.tracked().remove(pod.uid());
+            }
+            if (attempt.harmless()) {
+                memory.deleted(job, pod.pod());
+            }
+        }
+        return removed.error();
+    }
+
+    private Outcome write(V1Job current, V1JobStatus status, String why) {
+        return executor.execute(key,
+                List.of(new Action.UpdateStatus(ResourceType.JOBS, withStatus(current, status), why)));
+    }
+
+    private static V1Job withStatus(V1Job job, V1JobStatus status) {
+        return ModelJson.shallowCopy(job).status(status);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.wheelhouse.controllers.ttlafterfinished;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1JobCondition;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.job.Jobs;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
+
+/**
+ * Deletes Jobs when {@code spec.ttlSecondsAfterFinished} has passed since their end (upstream:
+ * {@code pkg/controller/ttlafterfinished}). Upstream reads the Job again before it deletes it. Here the deletion names
+ * the version that was decided on, so that a Job whose time to live has just been changed is not deleted either.
+ */
+public final class TtlAfterFinishedController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "ttl-after-finished-controller";
+
+    private final SharedIndexInformer<V1Job> jobs;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public TtlAfterFinishedController(ControllerContext context) {
+        super(NAME, context);
+        jobs = informerFor(ResourceType.JOBS, V1Job.class);
+        jobs.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Job job, boolean initial) {
+                enqueue(job, initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+
+            @Override
+            public void onUpdate(V1Job before, V1Job after) {
+                enqueue(after, Priority.LIVE);
+            }
+
+            @Override
+            public void onDelete(V1Job job, boolean finalStateUnknown) {
+                enqueue(job, Priority.LIVE);
+            }
+        });
+    }
+
+    private void enqueue(V1Job job, Priority priority) {
+        if (job.getSpec().getTtlSecondsAfterFinished() != null && Jobs.isFinished(job)) {
+            queue.add(ObjectKey.of(job), priority);
+        }
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Job job = jobs.get(key);
+        if (job == null) {
+            forget(key);
+            return Result.done();
+        }
+        return executor.execute(key, decide(job, clock.now())).toResult();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.JOBS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return jobs.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Job job = jobs.get(key);
+        return job == null ? List.of() : decide(job, clock.now());
+    }
+
+    /** The deletion of a Job whose time has passed, or a sync when it has. A pure function. */
+    static List<Action> decide(V1Job job, Instant now) {
+        Instant expiry = expiry(job);
+        V1ObjectMeta meta = job.getMetadata();
+        if (expiry == null || meta.getDeletionTimestamp() != null) {
+            return List.of();
+        }
+        if (expiry.isAfter(now)) {
+            return List.of(new Action.RequeueAfter(Duration.between(now, expiry)));
+        }
+        Deletion deletion = new Deletion(null, meta.getUid(), meta.getResourceVersion(), "Foreground");
+        return List.of(new Action.Delete(ResourceType.JOBS, ObjectKey.of(job), deletion,
+                "its time to live after its end has passed at " + expiry));
+    }
+
+    /** The time at which the Job is to be deleted; null if it has not ended or lives on. */
+    private static @Nullable Instant expiry(V1Job job) {
+        Integer seconds = job.getSpec().getTtlSecondsAfterFinished();
+        V1JobCondition end = Jobs.finishedBy(job);
+        return seconds == null || end == null || end.getLastTransitionTime() == null
+                ? null
+                : end.getLastTransitionTime().toInstant().plusSeconds(seconds);
+    }
+}
