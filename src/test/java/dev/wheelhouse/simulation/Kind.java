@@ -6,6 +6,8 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
+    BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
+    DAEMON_SET(2, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
