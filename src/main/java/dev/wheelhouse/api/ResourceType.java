@@ -12,17 +12,21 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType SECRETS = core("secrets", "Secret", true);
     public static final ResourceType PERSISTENT_VOLUME_CLAIMS = core("persistentvolumeclaims", "PersistentVolumeClaim",
             true);
+    public static final ResourceType PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
     public static final ResourceType REPLICATION_CONTROLLERS = core("replicationcontrollers", "ReplicationController",
             true);
     public static final ResourceType RESOURCE_QUOTAS = core("resourcequotas", "ResourceQuota", true);
     public static final ResourceType LIMIT_RANGES = core("limitranges", "LimitRange", true);
     public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
+    public static final ResourceType DAEMON_SETS = new ResourceType("apps", "v1", "daemonsets", "DaemonSet", true);
     public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
     public static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
             true);
     public static final ResourceType CONTROLLER_REVISIONS = new ResourceType("apps", "v1", "controllerrevisions",
             "ControllerRevision", true);
     public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
+    public static final ResourceType STORAGE_CLASSES = new ResourceType("storage.k8s.io", "v1", "storageclasses",
+            "StorageClass", false);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 
     public static final ResourceType CUSTOM_RESOURCE_DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",

@@ -161,6 +161,12 @@ public sealed interface Action {
     record RequireLive(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
 
     /**
+     * Continues only if a live read shows that no object with this UID exists. It precedes writes that would be wrong
+     * if the cache were older than the object.
+     */
+    record RequireGone(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
+
+    /**
      * Records a Kubernetes Event about an object.
      * @param type {@code Normal} or {@code Warning}
      */

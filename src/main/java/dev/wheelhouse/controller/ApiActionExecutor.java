@@ -115,6 +115,10 @@ final class ApiActionExecutor implements ActionExecutor {
                     failedCheck = checkLive(check);
                     return failedCheck == null;
                 }
+                case Action.RequireGone check -> {
+                    failedCheck = checkGone(check);
+                    return failedCheck == null;
+                }
                 case Action.Event event -> events.event(event.regardingType(), event.regarding(), event.type(),
                         event.reason(), event.message());
                 case Action.RequeueAfter requeue -> requeueAfter = requeueAfter == null
@@ -299,6 +303,18 @@ final class ApiActionExecutor implements ActionExecutor {
             return null;
         } catch (ApiError e) {
             return e;
+        }
+    }
+
+    private @Nullable ApiError checkGone(Action.RequireGone check) {
+        try {
+            V1ObjectMeta meta = ModelTypes.client(client, check.type()).get(check.target()).getMetadata();
+            return check.uid().equals(meta.getUid())
+                    ? new ApiError("check " + check.type() + " " + check.target() + " " + check.why(), 409, "Conflict",
+                            "it still exists; the cache does not show it yet", null)
+                    : null;
+        } catch (ApiError e) {
+            return e.isNotFound() ? null : e;
         }
     }
 }

@@ -50,6 +50,14 @@ public final class Expectations {
         fresh(ownerUid).deletions.addAll(uids);
     }
 
+    /** Expects {@code creations} and the deletions of these UIDs. Earlier expectations of the owner are dropped. */
+    public synchronized void expect(String ownerUid, int creations, Collection<String> deletions) {
+        Pending expected = fresh(ownerUid);
+        expected.creations = creations;
+        expected.deletions.addAll(deletions);
+        dropIfMet(ownerUid, expected);
+    }
+
     private Pending fresh(String ownerUid) {
         Pending expected = new Pending();
         expected.expiresAt = clock.deadline(TIMEOUT);

@@ -52,6 +52,23 @@ public final class Quantities {
         return binary ? binary(value) : decimal(value, m.group(4) != null);
     }
 
+    /** The canonical text of thousandths, by choice with the suffixes of powers of 1024, as memory has them. */
+    public static String ofMilli(long milli, boolean inPowersOf1024) {
+        BigDecimal value = BigDecimal.valueOf(milli, 3);
+        if (milli == 0) {
+            return "0";
+        }
+        return inPowersOf1024 && milli % 1000 == 0 && Math.abs(milli) >= 1_024_000
+                ? binary(value)
+                : decimal(value, false);
+    }
+
+    /** A value in thousandths, rounded away from zero; the nearest long if it is out of range. */
+    public static long milli(BigDecimal value) {
+        BigDecimal milli = value.movePointRight(3).setScale(0, RoundingMode.UP);
+        return milli.max(BigDecimal.valueOf(Long.MIN_VALUE)).min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue();
+    }
+
     /** Null for a value of more than 1,000 digits before the point. */
     private static @Nullable BigDecimal value(Matcher m) {
         BigDecimal number = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));

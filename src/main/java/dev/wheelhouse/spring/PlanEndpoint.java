@@ -157,6 +157,8 @@ final class PlanEndpoint {
             case Action.Write write -> List.of(write(write, contents));
             case Action.RequireLive check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
                     check.target().toString(), "why", check.why()));
+            case Action.RequireGone check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
+                    check.target().toString(), "why", check.why()));
             case Action.Event event -> List.of(entry("event", "type", event.type(), "reason", event.reason(), "message",
                     event.message()));
             case Action.RequeueAfter requeue -> List.of(entry("look again", "after", requeue.delay().toString()));

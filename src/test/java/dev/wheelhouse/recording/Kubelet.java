@@ -225,7 +225,9 @@ final class Kubelet {
         if (!pod.path("status").has("startTime")) {
             status.put("startTime", now);
         }
-        String reason = ended ? verb.equals("succeed") ? "PodCompleted" : "PodFailed" : ready ? "" : "ContainersNotReady";
+        String reason = ended
+                ? verb.equals("succeed") ? "PodCompleted" : "PodFailed"
+                : ready ? "" : "ContainersNotReady";
         ArrayNode conditions = status.putArray("conditions");
         condition(conditions, pod, "Initialized", true, "", now);
         condition(conditions, pod, "ContainersReady", ready, reason, now);

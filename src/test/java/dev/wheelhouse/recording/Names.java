@@ -59,7 +59,8 @@ final class Names {
         created.forEach(this::settle);
         created.clear();
         present.stream().sorted(Comparator.comparing((JsonNode o) -> Json.text(o, "metadata", "creationTimestamp"))
-                .thenComparing(o -> kind(o).equals("Pod")).thenComparing((JsonNode o) -> name(o))).forEach(this::settle);
+                .thenComparing(o -> kind(o).equals("Pod")).thenComparing((JsonNode o) -> name(o)))
+                .forEach(this::settle);
     }
 
     private void settle(JsonNode object) {

@@ -73,6 +73,8 @@ class RecordWorkloadsTest {
                 : List.of("new");
         recording.write(scenario);
         System.out.println(scenario + ": " + recording.entries().size() + " states"
-                + (differences.isEmpty() ? ", as before" : "\n  " + String.join("\n  ", differences.stream().limit(SHOWN).toList())));
+                + (differences.isEmpty()
+                        ? ", as before"
+                        : "\n  " + String.join("\n  ", differences.stream().limit(SHOWN).toList())));
     }
 }

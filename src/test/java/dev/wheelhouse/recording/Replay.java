@@ -40,6 +40,7 @@ final class Replay implements Interceptor, AutoCloseable {
     private final Names names = new Names();
     private final Traffic traffic = new Traffic(names);
     private final Wire wire;
+    private final Metrics metrics;
     private final Actors actors;
     private final Kubelet kubelet;
     private final State state;
@@ -54,6 +55,7 @@ final class Replay implements Interceptor, AutoCloseable {
         system = new SteppedSystem(this, seed, null);
         system.clock.jump(Duration.between(system.clock.now(), recording.began().minus(BEFORE)));
         wire = Wire.to(system.server.rest());
+        metrics = new Metrics(wire, names, system.clock);
         actors = new Actors(wire, scenario.namespace(), names);
         kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
         state = new State(wire, scenario, names);
@@ -118,6 +120,8 @@ final class Replay implements Interceptor, AutoCloseable {
         }
         if (step.has("fault")) {
             traffic.add(step.get("fault"));
+        } else if (step.has("metrics")) {
+            metrics.say(step.get("metrics"));
         } else if (step.has("restart")) {
             system.startManager();
         }
@@ -169,6 +173,23 @@ final class Replay implements Interceptor, AutoCloseable {
         } finally {
             traffic.end(write, code, created);
         }
+    }
+
+    @Override
+    public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
+        JsonNode document = Metrics.discovery(path);
+        if (document != null) {
+            return document;
+        }
+        if (Metrics.namespace(path) == null) {
+            return call.get();
+        }
+        Wire.Answer answer = metrics.answer(path, query);
+        if (!answer.succeeded()) {
+            throw new ApiError("get " + path, answer.code(), Json.text(answer.body(), "reason"),
+                    Json.text(answer.body(), "message"), null);
+        }
+        return answer.body();
     }
 
     @Override

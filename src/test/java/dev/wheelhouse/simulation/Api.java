@@ -30,9 +30,18 @@ final class Api {
     }
 
     Api(ApiServer server, String namespace) {
-        rest = server.rest();
-        contents = new Contents(server.store());
+        this(server.rest(), new Contents(server.store()), namespace);
+    }
+
+    private Api(RestServer rest, Contents contents, String namespace) {
+        this.rest = rest;
+        this.contents = contents;
         this.namespace = namespace;
+    }
+
+    /** Requests in another namespace. */
+    Api in(String other) {
+        return new Api(rest, contents, other);
     }
 
     /** The types of this API by kind, each in its first version. */
@@ -146,7 +155,8 @@ final class Api {
 
     /** Ends a pod, as its kubelet does when the containers have stopped. */
     void finalizePod(String pod) {
-        expect(call("DELETE", path(namespace, "pod", pod), "application/json", Json.read("{\"gracePeriodSeconds\": 0}")));
+        expect(call("DELETE", path(namespace, "pod", pod), "application/json",
+                Json.read("{\"gracePeriodSeconds\": 0}")));
     }
 
     static void expect(Answer answer) {

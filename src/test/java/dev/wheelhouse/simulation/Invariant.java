@@ -32,8 +32,7 @@ interface Invariant {
     }
 
     /** Sees a write of any manager that has succeeded. */
-    default void after(Write write) {
-    }
+    default void after(Write write) {}
 
     /** Judges the server's content at the end, when nothing is left to do. */
     default List<String> atEnd() {

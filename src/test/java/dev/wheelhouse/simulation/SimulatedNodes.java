@@ -172,10 +172,12 @@ final class SimulatedNodes {
     void change(String pod, PodChange change) {
         story.tell("pod " + pod + " is " + change.word());
         String now = ModelJson.time(clock.now().atOffset(ZoneOffset.UTC));
-        String ended = change.exitCode() == null ? "" : """
-                , "containerStatuses": [{"name": "app", "image": "app", "imageID": "app", "restartCount": 0,
-                 "ready": false, "state": {"terminated": {"exitCode": %d, "finishedAt": "%s"}}}]""".formatted(
-                change.exitCode(), now);
+        String ended = change.exitCode() == null
+                ? ""
+                : """
+                        , "containerStatuses": [{"name": "app", "image": "app", "imageID": "app", "restartCount": 0,
+                         "ready": false, "state": {"terminated": {"exitCode": %d, "finishedAt": "%s"}}}]""".formatted(
+                        change.exitCode(), now);
         api.podStatus(pod, """
                 {"phase": "%s", "reason": "%s", "conditions": [{"type": "Ready", "status": "%s",
                  "lastTransitionTime": "%s"}]%s}""".formatted(change.phase(), change.reason(),

@@ -34,7 +34,7 @@ public final class Admission {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
         this.plugins = List.of(new LimitRanges(store), new PodAccounts(store), new PodPriorities(store),
-                new DefaultTolerations(), new RuntimeClasses(store), new DefaultClasses(store));
+                new DefaultTolerations(), new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
         Expressions expressions = new Expressions();
         this.policies = new AdmissionPolicies(store, registry, expressions);
         this.webhooks = new AdmissionWebhooks(store, registry, expressions, client, clock);

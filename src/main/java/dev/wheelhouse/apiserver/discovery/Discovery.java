@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.discovery;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +20,13 @@ import dev.wheelhouse.facts.ResourceInfo;
  */
 public final class Discovery {
     private final ResourceRegistry registry;
+    private final List<ResourceInfo> others;
     private volatile @Nullable Documents documents;
 
-    public Discovery(ResourceRegistry registry) {
+    /** @param others served resources that are not in the registry */
+    public Discovery(ResourceRegistry registry, List<ResourceInfo> others) {
         this.registry = registry;
+        this.others = List.copyOf(others);
     }
 
     /** The answer of {@code /api}. */
@@ -65,7 +69,7 @@ public final class Discovery {
         List<ResourceInfo> state = registry.all();
         Documents known = documents;
         if (known == null || known.state != state) {
-            known = Documents.of(state);
+            known = Documents.of(state, others);
             documents = known;
         }
         return known;
@@ -74,8 +78,8 @@ public final class Discovery {
     private record Documents(List<ResourceInfo> state, ObjectNode apiVersions, ObjectNode groupList,
             Map<String, ObjectNode> groups, Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
 
-        static Documents of(List<ResourceInfo> state) {
-            GroupVersions all = GroupVersions.of(state);
+        static Documents of(List<ResourceInfo> state, List<ResourceInfo> others) {
+            GroupVersions all = GroupVersions.of(Stream.concat(state.stream(), others.stream()).toList());
             Map<String, ObjectNode> groups = new LinkedHashMap<>();
             Map<String, ObjectNode> resourceLists = new LinkedHashMap<>();
             all.byGroup().forEach((group, versions) -> {

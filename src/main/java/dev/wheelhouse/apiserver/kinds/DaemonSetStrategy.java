@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
@@ -21,6 +22,9 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
 final class DaemonSetStrategy extends Strategy {
+    /** The annotation with the number of the template. Only the server counts it. */
+    private static final String TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
     DaemonSetStrategy() {
         super("apps", "DaemonSet", Column.objectName(),
                 WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
@@ -38,7 +42,38 @@ final class DaemonSetStrategy extends Strategy {
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.apps.v1.DaemonSet", daemonSet -> set(annotations(daemonSet), TEMPLATE_GENERATION, "0"));
         rules.put("io.k8s.api.apps.v1.DaemonSetSpec", DaemonSetStrategy::fillIn);
+    }
+
+    private static ObjectNode annotations(ObjectNode daemonSet) {
+        return Json.child(Json.child(daemonSet, "metadata"), "annotations");
+    }
+
+    @Override
+    protected void create(ObjectNode daemonSet, User writer, ClusterState state) {
+        annotations(daemonSet).put(TEMPLATE_GENERATION, Long.toString(Math.max(1, templateGeneration(daemonSet))));
+    }
+
+    @Override
+    protected void update(ObjectNode daemonSet, ObjectNode old, ClusterState state) {
+        boolean sameTemplate = daemonSet.at("/spec/template").equals(old.at("/spec/template"));
+        annotations(daemonSet).put(TEMPLATE_GENERATION,
+                Long.toString(templateGeneration(old) + (sameTemplate ? 0 : 1)));
+    }
+
+    @Override
+    protected void updateStatus(ObjectNode daemonSet, ObjectNode old, ClusterState state) {
+        annotations(daemonSet).put(TEMPLATE_GENERATION, Long.toString(templateGeneration(old)));
+    }
+
+    /** The number of the template; 0 if it is missing or no number. */
+    private static long templateGeneration(ObjectNode daemonSet) {
+        try {
+            return Long.parseLong(Json.text(daemonSet, "metadata", "annotations", TEMPLATE_GENERATION));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 
     private static void fillIn(ObjectNode spec) {
@@ -104,8 +139,8 @@ final class DaemonSetStrategy extends Strategy {
 
     @Override
     protected void validateUpdate(ObjectNode daemonSet, ObjectNode old, Problems problems) {
-        validate(daemonSet, problems);
         WorkloadRules.selectorStays(daemonSet, old, problems);
+        validate(daemonSet, problems);
     }
 
     @Override

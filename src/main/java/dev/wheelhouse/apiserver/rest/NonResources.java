@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.metrics.MetricsApis;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -46,7 +47,7 @@ final class NonResources {
         this.info = info;
         this.storage = storage;
         this.registry = registry;
-        this.discovery = new Discovery(registry);
+        this.discovery = new Discovery(registry, MetricsApis.resources());
         this.openApi = new OpenApi(registry);
         this.renderer = renderer;
     }

@@ -22,6 +22,7 @@ import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
 import dev.wheelhouse.apiserver.kinds.ServiceAddresses;
 import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.metrics.MetricsApis;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -66,6 +67,7 @@ public final class RestServer {
     private final NonResources nonResources;
     private final Renderer renderer;
     private final OwnEndpoints endpoints;
+    private final MetricsApis metrics;
 
     /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -102,6 +104,7 @@ public final class RestServer {
         this.nonResources = new NonResources(registry, renderer, info, new StorageMetrics(store, registry),
                 new Health(store));
         this.endpoints = new OwnEndpoints(state);
+        this.metrics = new MetricsApis(store, registry, clock);
         new Bootstrap(state).create();
     }
 
@@ -201,6 +204,9 @@ public final class RestServer {
 
     private ApiResponse route(ApiRequest request) {
         Route route = request.route();
+        if (metrics.serves(route.about())) {
+            return renderer.response(200, metrics.answer(request), Accept.lenient(request, false), List.of());
+        }
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
             String warning = deprecation(target);

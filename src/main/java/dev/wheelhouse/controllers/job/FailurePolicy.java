@@ -37,7 +37,9 @@ final class FailurePolicy {
         int at = 0;
         for (V1PodFailurePolicyRule rule : policy.getRules()) {
             String cause = cause(rule, pod, status);
-            Match match = cause == null ? null : match(rule.getAction(), cause + rule.getAction() + " rule at index " + at);
+            Match match = cause == null
+                    ? null
+                    : match(rule.getAction(), cause + rule.getAction() + " rule at index " + at);
             if (match != null) {
                 return match;
             }

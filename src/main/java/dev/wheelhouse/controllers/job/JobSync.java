@@ -75,7 +75,9 @@ final class JobSync {
         PodPlan plan = PodPlan.of(assessment);
         Scaled scaled = carryOut(assessment, plan);
         // The API server refuses a status with more ready than active pods. Upstream tries it, until the wait ends.
-        ApiError error = scaled.ready() > scaled.active() ? null : track(assessment, Tracking.of(assessment, plan, scaled), scaled);
+        ApiError error = scaled.ready() > scaled.active()
+                ? null
+                : track(assessment, Tracking.of(assessment, plan, scaled), scaled);
         error = error == null ? scaled.error() : error;
         if (error != null) {
             return Result.retry(error);
@@ -148,7 +150,8 @@ final class JobSync {
         }
         Outcome deleted = delete(pods.values(), "surplus pod of Job " + key);
         int removed = surplus.size() - failures(patched) - failures(deleted);
-        int removedReady = (int) surplus.stream().filter(pod -> pod.isReady() && pods.containsKey(ObjectKey.of(pod.pod())))
+        int removedReady = (int) surplus.stream()
+                .filter(pod -> pod.isReady() && pods.containsKey(ObjectKey.of(pod.pod())))
                 .count();
         return new Scaled(assessment.active().size() - removed, ready - removedReady, terminating + removed, removed,
                 patched.error() != null ? patched.error() : deleted.error());

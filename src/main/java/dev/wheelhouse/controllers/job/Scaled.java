@@ -13,5 +13,4 @@ import dev.wheelhouse.api.ApiError;
  * @param deleted the pods whose deletion succeeded
  * @param error the first failure; null if all writes succeeded
  */
-record Scaled(int active, int ready, int terminating, int deleted, @Nullable ApiError error) {
-}
+record Scaled(int active, int ready, int terminating, int deleted, @Nullable ApiError error) {}

@@ -49,7 +49,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
      */
     static V1JobStatus count(V1JobStatus status, Set<String> tracked) {
         V1UncountedTerminatedPods uncounted = status.getUncountedTerminatedPods();
-        if (uncounted == null || (tracked.containsAll(succeeded(uncounted)) && tracked.containsAll(failed(uncounted)))) {
+        if (uncounted == null
+                || (tracked.containsAll(succeeded(uncounted)) && tracked.containsAll(failed(uncounted)))) {
             return status;
         }
         List<String> succeeded = succeeded(uncounted).stream().filter(tracked::contains).toList();

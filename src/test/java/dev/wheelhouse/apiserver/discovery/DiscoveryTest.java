@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class DiscoveryTest {
     private final ResourceRegistry registry = ResourceRegistry.builtIn();
-    private final Discovery discovery = new Discovery(registry);
+    private final Discovery discovery = new Discovery(registry, List.of());
 
     @Test
     void theGroupsComeInTheOrderOfARealServerWithTheirPreferredVersions() throws IOException {

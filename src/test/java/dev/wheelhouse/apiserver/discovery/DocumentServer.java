@@ -43,7 +43,7 @@ final class DocumentServer implements AutoCloseable {
     DocumentServer(ResourceRegistry registry, Instant now) throws IOException {
         this.registry = registry;
         this.now = now;
-        this.discovery = new Discovery(registry);
+        this.discovery = new Discovery(registry, List.of());
         this.openApi = new OpenApi(registry);
         this.http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         http.createContext("/", this::handle);

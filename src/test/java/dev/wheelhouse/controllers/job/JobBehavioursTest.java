@@ -522,11 +522,12 @@ class JobBehavioursTest {
     private static final String ARRAY_OF_5 = "completionMode: Indexed, parallelism: 5, completions: 5, ";
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"{succeededIndexes: '1,3'}; 1 3; true", "{succeededIndexes: '1,3'}; 1 2; false",
-            "{succeededCount: 2}; 0 4; true", "{succeededCount: 2}; 4; false",
-            "{succeededIndexes: '1-4', succeededCount: 2}; 2 4; true",
-            "{succeededIndexes: '1-4', succeededCount: 2}; 0 2; false",
-            "{succeededCount: 4}, {succeededIndexes: '0'}; 0; true"})
+    @CsvSource(delimiter = ';',
+            value = {"{succeededIndexes: '1,3'}; 1 3; true", "{succeededIndexes: '1,3'}; 1 2; false",
+                    "{succeededCount: 2}; 0 4; true", "{succeededCount: 2}; 4; false",
+                    "{succeededIndexes: '1-4', succeededCount: 2}; 2 4; true",
+                    "{succeededIndexes: '1-4', succeededCount: 2}; 0 2; false",
+                    "{succeededCount: 4}, {succeededIndexes: '0'}; 0; true"})
     void aSuccessPolicyEndsAJobEarly(String rules, String succeeding, boolean met) {
         create("early", ARRAY_OF_5 + "successPolicy: {rules: [" + rules + "]}");
         for (String index : succeeding.split(" ", -1)) {

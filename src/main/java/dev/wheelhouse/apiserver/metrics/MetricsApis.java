@@ -1,0 +1,297 @@
+package dev.wheelhouse.apiserver.metrics;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.Route;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Answers the requests for metrics of the stored objects (upstream: {@code k8s.io/metrics}; the answers of
+ * {@code metrics.k8s.io} are those of metrics-server). Thread safe.
+ */
+public final class MetricsApis {
+    private static final String RESOURCE = "metrics.k8s.io";
+    private static final String CUSTOM = "custom.metrics.k8s.io";
+    private static final String EXTERNAL = "external.metrics.k8s.io";
+    private static final Map<String, String> VERSIONS = Map.of(RESOURCE, "v1beta1", CUSTOM, "v1beta2", EXTERNAL,
+            "v1beta1");
+    /** Before the name of a metric: the annotation of an object, and that of a Namespace for an external metric. */
+    private static final String CUSTOM_PREFIX = "metric.hollow.wheelhouse.dev/";
+    private static final String EXTERNAL_PREFIX = "external-metric.hollow.wheelhouse.dev/";
+
+    private final ObjectStore store;
+    private final ResourceRegistry registry;
+    private final Clock clock;
+
+    public MetricsApis(ObjectStore store, ResourceRegistry registry, Clock clock) {
+        this.store = store;
+        this.registry = registry;
+        this.clock = clock;
+    }
+
+    /**
+     * The resources for discovery. The names of custom and external metrics are not among them, because any object may
+     * have any; each of these groups has one resource that stands for all.
+     */
+    public static List<ResourceInfo> resources() {
+        return List.of(resource(RESOURCE, "nodes", "NodeMetrics", false, Set.of("get", "list")),
+                resource(RESOURCE, "pods", "PodMetrics", true, Set.of("get", "list")),
+                resource(CUSTOM, "metrics", "MetricValueList", true, Set.of("get")),
+                resource(EXTERNAL, "externalmetrics", "ExternalMetricValueList", true, Set.of("get")));
+    }
+
+    private static ResourceInfo resource(String group, String plural, String kind, boolean namespaced,
+            Set<String> verbs) {
+        return new BuiltInResource(new ResourceType(group, VERSIONS.getOrDefault(group, ""), plural, kind, namespaced),
+                "", List.of(), List.of(), verbs, List.of());
+    }
+
+    /** Whether a path is one of these APIs. */
+    public boolean serves(RequestInfo about) {
+        return about.isResource() && about.version().equals(VERSIONS.get(about.group()));
+    }
+
+    /**
+     * Answers an authorized request.
+     *
+     * @throws ApiException 400, 404, 405
+     */
+    public ObjectNode answer(ApiRequest request) {
+        Route route = request.route();
+        if (!request.method().equals("GET") || request.about().verb().equals("watch")) {
+            throw Errors.methodNotAllowed();
+        }
+        return switch (request.about().group()) {
+            case RESOURCE -> resourceMetrics(route, request);
+            case CUSTOM -> customMetrics(route, request);
+            default -> externalMetrics(route, request);
+        };
+    }
+
+    private Subject subject(ObjectNode object) {
+        return new Subject(object, store, registry, clock.now());
+    }
+
+    private static LabelSelector labels(ApiRequest request, String parameter) {
+        try {
+            return LabelSelector.parse(request.query().get(parameter));
+        } catch (IllegalArgumentException e) {
+            throw Errors.badRequest(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static FieldSelector fields(ApiRequest request) {
+        try {
+            return FieldSelector.parse(request.query().get("fieldSelector"));
+        } catch (IllegalArgumentException e) {
+            throw Errors.badRequest(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static ObjectNode list(String group, String kind) {
+        ObjectNode list = Json.object().put("kind", kind).put("apiVersion", group + "/" + VERSIONS.get(group));
+        list.putObject("metadata");
+        list.putArray("items");
+        return list;
+    }
+
+    // ---- metrics.k8s.io
+
+    private ObjectNode resourceMetrics(Route route, ApiRequest request) {
+        String resource = route.parts().getFirst();
+        boolean pods = resource.equals("pods");
+        String namespace = route.inNamespace() ? route.about().namespace() : "";
+        String name = route.parts().size() > 1 ? route.parts().get(1) : "";
+        boolean known = pods ? name.isEmpty() || !namespace.isEmpty() : resource.equals("nodes") && namespace.isEmpty();
+        if (!known || route.parts().size() > 2) {
+            throw Errors.noSuchResource();
+        }
+        Selection selection = name.isEmpty()
+                ? new Selection(namespace, labels(request, "labelSelector"), fields(request))
+                : new Selection(namespace, LabelSelector.everything(), FieldSelector.of("metadata.name", name));
+        ObjectNode list = list(RESOURCE, pods ? "PodMetricsList" : "NodeMetricsList");
+        ArrayNode items = (ArrayNode) list.path("items");
+        Map<String, Map<String, Long>> byNode = pods ? Map.of() : usageByNode();
+        for (StoredObject object : store.snapshot(resource).select(selection)) {
+            Deadline.check();
+            ObjectNode metrics = pods
+                    ? podMetrics(object)
+                    : nodeMetrics(object, byNode.getOrDefault(object.name(), Map.of()));
+            if (metrics != null) {
+                items.add(metrics);
+            }
+        }
+        if (name.isEmpty()) {
+            return list;
+        }
+        if (items.isEmpty()) {
+            throw Errors.notFound(new ResourceType(RESOURCE, "v1beta1", resource, "", pods), name);
+        }
+        ObjectNode one = Json.object().put("kind", pods ? "PodMetrics" : "NodeMetrics").put("apiVersion",
+                RESOURCE + "/v1beta1");
+        return one.setAll((ObjectNode) items.get(0));
+    }
+
+    private @Nullable ObjectNode podMetrics(StoredObject pod) {
+        Map<String, Map<String, Long>> usage = subject(pod.tree()).usage();
+        if (usage.isEmpty()) {
+            return null;
+        }
+        ObjectNode metrics = measured(pod);
+        ArrayNode containers = metrics.putArray("containers");
+        usage.forEach((container, used) -> usage(containers.addObject().put("name", container), used));
+        return metrics;
+    }
+
+    private ObjectNode nodeMetrics(StoredObject node, Map<String, Long> used) {
+        ObjectNode metrics = measured(node);
+        usage(metrics, Map.of("cpu", used.getOrDefault("cpu", 0L), "memory", used.getOrDefault("memory", 0L)));
+        return metrics;
+    }
+
+    private Map<String, Map<String, Long>> usageByNode() {
+        Map<String, Map<String, Long>> byNode = new TreeMap<>();
+        for (StoredObject pod : store.snapshot("pods").select(Selection.all())) {
+            Deadline.check();
+            ObjectNode tree = pod.tree();
+            Map<String, Long> node = byNode.computeIfAbsent(Json.text(tree, "spec", "nodeName"), n -> new TreeMap<>());
+            subject(tree).usage().values()
+                    .forEach(used -> used.forEach((resource, milli) -> node.merge(resource, milli, Long::sum)));
+        }
+        return byNode;
+    }
+
+    private ObjectNode measured(StoredObject object) {
+        Instant now = clock.now();
+        ObjectNode metrics = Json.object();
+        ObjectNode meta = metrics.putObject("metadata").put("name", object.name());
+        if (!object.namespace().isEmpty()) {
+            meta.put("namespace", object.namespace());
+        }
+        meta.put("creationTimestamp", Meta.time(now));
+        if (!object.labels().isEmpty()) {
+            object.labels().forEach(Json.child(meta, "labels")::put);
+        }
+        return metrics.put("timestamp", Meta.time(now)).put("window", Subject.WINDOW.toSeconds() + "s");
+    }
+
+    private static void usage(ObjectNode metrics, Map<String, Long> used) {
+        ObjectNode usage = metrics.putObject("usage");
+        new TreeMap<>(used).forEach((resource, milli) -> usage.put(resource,
+                Quantities.ofMilli(milli, resource.equals("memory"))));
+    }
+
+    // ---- custom.metrics.k8s.io
+
+    /**
+     * The path names a resource, an object or a star, and a metric; for a metric of a Namespace it ends with
+     * {@code metrics} and the metric.
+     */
+    private ObjectNode customMetrics(Route route, ApiRequest request) {
+        List<String> parts = route.parts();
+        String namespace = route.inNamespace() ? route.about().namespace() : "";
+        boolean ofNamespace = parts.size() == 2 && parts.getFirst().equals("metrics") && !namespace.isEmpty();
+        ResourceInfo info = find(ofNamespace ? "namespaces" : parts.getFirst());
+        if (info == null || !ofNamespace && (parts.size() != 3 || info.type().namespaced() == namespace.isEmpty())) {
+            throw Errors.noSuchResource();
+        }
+        String name = ofNamespace ? namespace : parts.get(1);
+        String metric = parts.getLast();
+        boolean all = name.equals("*");
+        Selection selection = new Selection(ofNamespace ? "" : namespace, labels(request, "labelSelector"),
+                all ? FieldSelector.everything() : FieldSelector.of("metadata.name", name));
+        ObjectNode list = list(CUSTOM, "MetricValueList");
+        LabelSelector metricLabels = labels(request, "metricLabelSelector");
+        for (StoredObject object : store.snapshot(Target.stored(info.type())).select(selection)) {
+            Deadline.check();
+            Subject subject = subject(object.tree());
+            for (Series series : Series.of(subject.annotation(CUSTOM_PREFIX + metric), metricLabels)) {
+                Long value = subject.milli(series.load(), null);
+                if (value != null) {
+                    ObjectNode item = ((ArrayNode) list.path("items")).addObject();
+                    ObjectNode described = item.putObject("describedObject").put("kind", info.type().kind());
+                    described.put("name", object.name()).put("apiVersion", info.type().apiVersion());
+                    if (!object.namespace().isEmpty()) {
+                        described.put("namespace", object.namespace());
+                    }
+                    ObjectNode identifier = item.putObject("metric").put("name", metric);
+                    if (series.labels().isEmpty()) {
+                        identifier.putNull("selector");
+                    } else {
+                        series.labels().forEach(identifier.putObject("selector").putObject("matchLabels")::put);
+                    }
+                    item.put("timestamp", Meta.time(clock.now())).put("windowSeconds", Subject.WINDOW.toSeconds());
+                    item.put("value", Quantities.ofMilli(value, false));
+                }
+            }
+        }
+        if (!all && list.path("items").isEmpty()) {
+            throw noMetric(metric, info.type().groupResource(), name);
+        }
+        return list;
+    }
+
+    private static ApiException noMetric(String metric, String resource, String name) {
+        return Errors.of(Errors.status(404, "NotFound", "the server could not find the metric " + metric + " for "
+                + resource + " " + name, null));
+    }
+
+    /** @param groupResource {@code pods}, {@code ingresses.networking.k8s.io} */
+    private @Nullable ResourceInfo find(String groupResource) {
+        return registry.all().stream().filter(info -> info.type().groupResource().equals(groupResource)).findFirst()
+                .orElse(null);
+    }
+
+    // ---- external.metrics.k8s.io
+
+    private ObjectNode externalMetrics(Route route, ApiRequest request) {
+        StoredObject namespace = route.inNamespace() && route.parts().size() == 1
+                ? store.get("namespaces", "", route.about().namespace())
+                : null;
+        if (namespace == null) {
+            throw Errors.noSuchResource();
+        }
+        String metric = route.parts().getFirst();
+        ObjectNode list = list(EXTERNAL, "ExternalMetricValueList");
+        Subject subject = subject(namespace.tree());
+        for (Series series : Series.of(subject.annotation(EXTERNAL_PREFIX + metric),
+                labels(request, "labelSelector"))) {
+            Long value = subject.milli(series.load(), null);
+            if (value != null) {
+                ObjectNode item = ((ArrayNode) list.path("items")).addObject().put("metricName", metric);
+                ObjectNode labels = item.putObject("metricLabels");
+                series.labels().forEach(labels::put);
+                item.put("timestamp", Meta.time(clock.now())).put("window", Subject.WINDOW.toSeconds());
+                item.put("value", Quantities.ofMilli(value, false));
+            }
+        }
+        return list;
+    }
+}

@@ -1,0 +1,230 @@
+package dev.wheelhouse.controllers.autoscaling;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V2CrossVersionObjectReference;
+import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
+import io.kubernetes.client.openapi.models.V2MetricSpec;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ResourceMapper;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ScaleClient;
+import dev.wheelhouse.controllers.autoscaling.AutoscalerDecisions.Decision;
+import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Scales the targets of HorizontalPodAutoscalers by metrics (upstream: {@code pkg/controller/podautoscaler}). Each
+ * autoscaler is looked at every 15 s, and 15 s after it was created. {@code AutoscalerDecisions} decides.
+ */
+public final class AutoscalerController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "horizontal-pod-autoscaler-controller";
+
+    static final Duration PERIOD = Duration.ofSeconds(15);
+    private static final RateLimits LIMITS = new RateLimits(PERIOD, PERIOD, RateLimits.CONTROLLER.perSecond(),
+            RateLimits.CONTROLLER.burst());
+    private static final int WORKERS = 5;
+    /** How often the scale is written if the target changes at the same time. */
+    private static final int TRIES = 5;
+
+    private final SharedIndexInformer<V2HorizontalPodAutoscaler> autoscalers;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final ScaleClient scales;
+    private final MetricsClient metrics;
+    private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
+    /** The selectors of the targets, as the last looks at the autoscalers found them. */
+    private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public AutoscalerController(ControllerContext context) {
+        super(NAME, "horizontal-pod-autoscaler", context, LIMITS, WORKERS);
+        this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
+        this.scales = new ScaleClient(context.client(), mapper);
+        this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
+        autoscalers.addEventHandler(new OfAutoscalers());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V2HorizontalPodAutoscaler autoscaler = autoscalers.get(key);
+        if (autoscaler == null) {
+            memories.remove(key);
+            selectors.remove(key);
+            forget(key);
+            return Result.done();
+        }
+        ScaleClient.Scaled scaled;
+        try {
+            scaled = scale(autoscaler);
+        } catch (ApiError e) {
+            return end(key, autoscaler, executor.execute(key, unreachable(autoscaler, e)), null);
+        }
+        AutoscalerView view = view(key, autoscaler, scaled);
+        if (view.target() instanceof Target.Selected selected) {
+            selectors.put(key, selected.selector());
+        }
+        Decision decision = AutoscalerDecisions.decide(view);
+        executor.execute(key, decision.events());
+        Outcome written = decision.why() == null ? null : write(key, autoscaler, scaled, decision);
+        ApiError failure = written == null ? null : written.error();
+        memories.put(key, written == null || failure != null || !executor.writes()
+                ? decision.memory()
+                : Limits.afterScaling(decision.memory(), autoscaler.getSpec().getBehavior(), view.replicas(),
+                        decision.replicas(), view.now()));
+        return end(key, autoscaler, executor.execute(key, AutoscalerDecisions.report(view, decision, failure)),
+                failure);
+    }
+
+    private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported,
+            @Nullable ApiError failure) {
+        if (reported.error() != null) {
+            executor.execute(key, List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
+            return Result.retry(reported.error());
+        }
+        return failure == null ? Result.requeueAfter(PERIOD) : Result.retry(failure);
+    }
+
+    private ScaleClient.Scaled scale(V2HorizontalPodAutoscaler autoscaler) {
+        V2CrossVersionObjectReference target = autoscaler.getSpec().getScaleTargetRef();
+        return scales.get(target.getApiVersion() == null ? "" : target.getApiVersion(), target.getKind(),
+                ObjectKey.of(namespace(autoscaler), target.getName()));
+    }
+
+    private List<Action> unreachable(V2HorizontalPodAutoscaler autoscaler, ApiError error) {
+        return AutoscalerDecisions.unreachable(autoscaler, clock.now(), error.statusMessage());
+    }
+
+    private AutoscalerView view(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, ScaleClient.Scaled scaled) {
+        var status = scaled.scale().getStatus();
+        return new AutoscalerView(autoscaler, scaled.replicas(), status == null ? 0 : status.getReplicas(),
+                AutoscalerDecisions.needsMetrics(autoscaler, scaled.replicas())
+                        ? target(key, autoscaler, status == null ? null : status.getSelector())
+                        : new Target.NotNeeded(),
+                memories.getOrDefault(key, Memory.EMPTY), clock.now());
+    }
+
+    private Target target(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, @Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return new Target.WithoutSelector();
+        }
+        LabelSelector selector;
+        try {
+            selector = LabelSelector.parse(text);
+        } catch (IllegalArgumentException e) {
+            return new Target.WrongSelector(String.valueOf(e.getMessage()));
+        }
+        List<V1Pod> selected = pods.getIndexer().list(key.namespace()).stream()
+                .filter(pod -> selector.matches(pod.getMetadata().getLabels())).toList();
+        List<ObjectKey> selecting = selecting(key, selected);
+        List<Reading> readings = new ArrayList<>();
+        if (selecting.size() <= 1 && autoscaler.getSpec().getMetrics() != null) {
+            for (V2MetricSpec spec : autoscaler.getSpec().getMetrics()) {
+                readings.add(Reading.of(spec, key.namespace(), selector, metrics));
+            }
+        }
+        return new Target.Selected(text, selector, selected, selecting, readings);
+    }
+
+    /** The autoscalers that scale the target of any of these pods, which are those of one autoscaler. */
+    private List<ObjectKey> selecting(ObjectKey own, List<V1Pod> selected) {
+        return Stream.concat(selected.isEmpty() ? Stream.empty() : Stream.of(own), selectors.entrySet().stream()
+                .filter(other -> other.getKey().namespace().equals(own.namespace()) && !other.getKey().equals(own)
+                        && selected.stream().anyMatch(pod -> other.getValue().matches(pod.getMetadata().getLabels())))
+                .map(Map.Entry::getKey)).sorted().toList();
+    }
+
+    /** Writes the scale. If the target has changed since it was read, its scale is read again. */
+    private Outcome write(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, ScaleClient.Scaled scaled,
+            Decision decision) {
+        ScaleClient.Scaled current = scaled;
+        for (int attempt = 1;; attempt++) {
+            Outcome outcome = executor.execute(key,
+                    List.of(current.withReplicas(decision.replicas(), "autoscaler " + key + ": " + decision.why())));
+            if (attempt == TRIES || outcome.error() == null || !outcome.error().isConflict()) {
+                return outcome;
+            }
+            try {
+                current = scale(autoscaler);
+            } catch (ApiError e) {
+                return outcome;
+            }
+        }
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return AutoscalerDecisions.AUTOSCALERS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return autoscalers.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V2HorizontalPodAutoscaler autoscaler = autoscalers.get(key);
+        if (autoscaler == null) {
+            return List.of();
+        }
+        ScaleClient.Scaled scaled;
+        try {
+            scaled = scale(autoscaler);
+        } catch (ApiError e) {
+            return unreachable(autoscaler, e);
+        }
+        AutoscalerView view = view(key, autoscaler, scaled);
+        Decision decision = AutoscalerDecisions.decide(view);
+        List<Action> actions = new ArrayList<>(decision.events());
+        if (decision.why() != null) {
+            actions.add(scaled.withReplicas(decision.replicas(), "autoscaler " + key + ": " + decision.why()));
+        }
+        actions.addAll(AutoscalerDecisions.report(view, decision, null));
+        return actions;
+    }
+
+    private static String namespace(V2HorizontalPodAutoscaler autoscaler) {
+        return String.valueOf(autoscaler.getMetadata().getNamespace());
+    }
+
+    /** Changes wait for the period, so that an autoscaler is looked at once in each. */
+    private final class OfAutoscalers implements ResourceEventHandler<V2HorizontalPodAutoscaler> {
+        @Override
+        public void onAdd(V2HorizontalPodAutoscaler autoscaler, boolean initial) {
+            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+        }
+
+        @Override
+        public void onUpdate(V2HorizontalPodAutoscaler before, V2HorizontalPodAutoscaler after) {
+            queue.addAfter(ObjectKey.of(after), PERIOD);
+        }
+
+        @Override
+        public void onDelete(V2HorizontalPodAutoscaler autoscaler, boolean finalStateUnknown) {
+            selectors.remove(ObjectKey.of(autoscaler));
+            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+        }
+    }
+}

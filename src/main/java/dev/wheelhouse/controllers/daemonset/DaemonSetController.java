@@ -1,0 +1,311 @@
+package dev.wheelhouse.controllers.daemonset;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ControllerRevision;
+import io.kubernetes.client.openapi.models.V1DaemonSet;
+import io.kubernetes.client.openapi.models.V1DaemonSetStatus;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controller.ControllerRefManager.Claim;
+import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.history.RevisionCache;
+import dev.wheelhouse.controllers.history.RevisionData;
+import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.event.EventRecorder;
+
+/**
+ * Runs a pod of each DaemonSet on each node that its template selects (upstream:
+ * {@code pkg/controller/daemon/daemon_controller.go}). {@code Placement} selects nodes, {@code DaemonSetDecisions},
+ * {@code RollingUpdate} and {@code RevisionHistory} decide, {@code DaemonSetHandlers} enqueues keys.
+ */
+public final class DaemonSetController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "daemonset-controller";
+
+    private final DaemonSetCaches caches;
+    private final OwnedPods pods;
+    private final RevisionCache revisions;
+    private final ResourceClient<V1ControllerRevision> liveRevisions;
+    private final ResourceClient<V1DaemonSet> liveSets;
+    private final Expectations expectations;
+    private final FailedPodsBackoff backoff;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public DaemonSetController(ControllerContext context) {
+        super(NAME, context);
+        var sets = informerFor(ResourceType.DAEMON_SETS, V1DaemonSet.class);
+        var history = informerFor(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
+        var podCache = informerFor(ResourceType.PODS, V1Pod.class);
+        var nodes = informerFor(ResourceType.NODES, V1Node.class);
+        this.caches = new DaemonSetCaches(sets.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
+        this.pods = new OwnedPods(podCache);
+        this.revisions = new RevisionCache(NAME, history);
+        this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
+        this.liveSets = context.client().resource(ResourceType.DAEMON_SETS, V1DaemonSet.class);
+        this.expectations = new Expectations(clock);
+        this.backoff = new FailedPodsBackoff(clock);
+        retryWhenAllowed();
+        DaemonSetHandlers handlers = new DaemonSetHandlers(caches, queue, expectations);
+        sets.addEventHandler(handlers.ofSets());
+        history.addEventHandler(handlers.ofRevisions());
+        podCache.addEventHandler(handlers.ofPods());
+        nodes.addEventHandler(handlers.ofNodes());
+    }
+
+    @Override
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        V1DaemonSet set = caches.get(key);
+        return set == null || !type.equals(ResourceType.PODS) ? null : set.getSpec().getSelector();
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1DaemonSet set = caches.get(key);
+        if (set == null) {
+            forget(key);
+            return Result.done();
+        }
+        LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
+        if (selector.isEverything()) {
+            executor.execute(key, List.of(DaemonSetDecisions.event(set, EventRecorder.WARNING, "SelectingAll",
+                    "This daemon set is selecting all pods. A non-empty selector is required.")));
+            return Result.done();
+        }
+        // The garbage collector may have deleted its revisions already, so no status can be computed either.
+        return set.getMetadata().getDeletionTimestamp() != null
+                ? Result.done()
+                : new Sync(key, set, selector).run();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.DAEMON_SETS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return caches.get(key) != null;
+    }
+
+    /** The plan: the actions of all phases if every write succeeds. */
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1DaemonSet set = caches.get(key);
+        if (set == null || set.getMetadata().getDeletionTimestamp() != null) {
+            return List.of();
+        }
+        V1ObjectMeta meta = set.getMetadata();
+        LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
+        Claim<V1ControllerRevision> revisionClaim = ControllerRefManager.claim(meta, selector,
+                revisions.candidates(meta));
+        Claim<V1Pod> podClaim = ControllerRefManager.claim(meta, selector, pods.candidates(meta));
+        List<V1Pod> owned = all(podClaim.owned(), podClaim.adopt());
+        RevisionHistory history = RevisionHistory.of(set, all(revisionClaim.owned(), revisionClaim.adopt()), owned);
+        List<Action> actions = new ArrayList<>(
+                ControllerRefManager.actions(revisionClaim, ResourceType.CONTROLLER_REVISIONS, plansFor(), meta));
+        actions.addAll(history.actions());
+        actions.addAll(ControllerRefManager.actions(podClaim, ResourceType.PODS, plansFor(), meta));
+        DaemonSetView view = view(set, history, owned);
+        boolean mayManage = expectations.areMet(meta.getUid());
+        if (mayManage) {
+            PodChange change = DaemonSetDecisions.manage(view);
+            if (change.isEmpty() && view.isRollingUpdate()) {
+                change = RollingUpdate.decide(view);
+            }
+            actions.addAll(DaemonSetDecisions.creations(view, change));
+            actions.addAll(DaemonSetDecisions.deletions(view, change));
+            actions.addAll(history.cleanup(set, owned));
+        }
+        actions.addAll(DaemonSetDecisions.report(view, mayManage));
+        return actions;
+    }
+
+    private static <T> List<T> all(List<T> some, List<T> others) {
+        List<T> all = new ArrayList<>(some);
+        all.addAll(others);
+        return all;
+    }
+
+    private DaemonSetView view(V1DaemonSet set, RevisionHistory history, List<V1Pod> owned) {
+        return caches.view(set, history.hash(), owned, node -> backoff.delaying(backoffKey(set, node)), clock.now());
+    }
+
+    private static FailedPodsBackoff.Key backoffKey(V1DaemonSet set, String node) {
+        Long generation = set.getStatus() == null ? null : set.getStatus().getObservedGeneration();
+        return new FailedPodsBackoff.Key(set.getMetadata().getUid(), generation == null ? 0 : generation, node);
+    }
+
+    /**
+     * One sync, in phases: claim and maintain the revisions, claim the pods, create and delete pods, replace pods of
+     * older revisions, report the status. Each phase uses the outcome of those before.
+     */
+    private final class Sync {
+        private final ObjectKey key;
+        private final V1DaemonSet set;
+        private final V1ObjectMeta meta;
+        private final LabelSelector selector;
+        /** The first failure. The phases that depend on the failed one are left out. */
+        private @Nullable Result failed;
+
+        Sync(ObjectKey key, V1DaemonSet set, LabelSelector selector) {
+            this.key = key;
+            this.set = set;
+            this.meta = set.getMetadata();
+            this.selector = selector;
+        }
+
+        Result run() {
+            List<V1ControllerRevision> ownRevisions = claim(revisions.candidates(meta),
+                    ResourceType.CONTROLLER_REVISIONS);
+            RevisionHistory history = failed == null ? record(ownRevisions) : null;
+            List<V1Pod> owned = history == null ? List.of() : claim(pods.candidates(meta), ResourceType.PODS);
+            if (failed != null || history == null) {
+                return failed == null ? Result.done() : failed;
+            }
+            DaemonSetView view = view(set, history, owned);
+            List<Action> last = new ArrayList<>();
+            boolean mayManage = expectations.areMet(meta.getUid());
+            if (mayManage) {
+                manage(view, last);
+            }
+            if (mayManage && failed == null) {
+                execute(history.cleanup(set, owned));
+            }
+            last.addAll(DaemonSetDecisions.report(view, mayManage));
+            Duration untilMet = expectations.untilMet(meta.getUid());
+            if (!untilMet.isZero()) {
+                last.add(new Action.RequeueAfter(untilMet));
+            }
+            Result reported = executor.execute(key, last).toResult();
+            return failed == null ? reported : failed;
+        }
+
+        private Outcome execute(List<Action> actions) {
+            Outcome outcome = executor.execute(key, actions);
+            if (outcome.error() != null && failed == null) {
+                failed = outcome.toResult();
+            }
+            return outcome;
+        }
+
+        /** The candidates that the DaemonSet owns after adoptions and releases. */
+        private <T extends KubernetesObject> List<T> claim(List<T> candidates, ResourceType type) {
+            Claim<T> claim = ControllerRefManager.claim(meta, selector, candidates);
+            Outcome outcome = execute(ControllerRefManager.actions(claim, type, plansFor(), meta));
+            Set<ObjectKey> done = targets(outcome);
+            return all(claim.owned(),
+                    claim.adopt().stream().filter(object -> done.contains(ObjectKey.of(object))).toList());
+        }
+
+        private Set<ObjectKey> targets(Outcome outcome) {
+            return outcome.attempts().stream().filter(Attempt::done).map(attempt -> attempt.write().target())
+                    .collect(Collectors.toSet());
+        }
+
+        /** The history after its writes; null if they failed. */
+        private @Nullable RevisionHistory record(List<V1ControllerRevision> owned) {
+            RevisionHistory history = RevisionHistory.of(set, owned, pods.controlledBy(meta));
+            Outcome outcome = executor.execute(key, history.actions());
+            if (outcome.error() == null) {
+                return history;
+            }
+            failed = outcome.toResult();
+            return outcome.failed() instanceof Action.Create create && outcome.error().isAlreadyExists()
+                    ? nameTaken(history, create)
+                    : null;
+        }
+
+        /** The name of a new revision is taken: by one of this template, which is used, or by chance. */
+        private @Nullable RevisionHistory nameTaken(RevisionHistory history, Action.Create create) {
+            try {
+                V1ControllerRevision taken = liveRevisions.get(create.target());
+                if (RevisionData.of(taken).equals(RevisionData.of(set.getSpec().getTemplate()))) {
+                    failed = null;
+                    return history.with(taken);
+                }
+                V1DaemonSet live = liveSets.get(key);
+                Integer collisions = collisions(live);
+                if (Objects.equals(collisions, collisions(set))) {
+                    V1DaemonSetStatus status = live.getStatus() == null ? new V1DaemonSetStatus() : live.getStatus();
+                    live.setStatus(status.collisionCount(collisions == null ? 1 : collisions + 1));
+                    executor.execute(key, List.of(new Action.UpdateStatus(plansFor(), live,
+                            "the name " + create.target().name() + " of its revision is taken")));
+                }
+            } catch (ApiError e) {
+                failed = Result.retry(e);
+            }
+            return null;
+        }
+
+        private @Nullable Integer collisions(V1DaemonSet of) {
+            return of.getStatus() == null ? null : of.getStatus().getCollisionCount();
+        }
+
+        /** Creates and deletes pods. A rolling update goes on only while nothing else is to be done. */
+        private void manage(DaemonSetView view, List<Action> last) {
+            PodChange change = DaemonSetDecisions.manage(view);
+            if (change.retryAfter != null) {
+                last.add(new Action.RequeueAfter(change.retryAfter));
+            }
+            apply(view, change);
+            if (change.isEmpty() && failed == null && view.isRollingUpdate()) {
+                apply(view, RollingUpdate.decide(view));
+            }
+        }
+
+        /**
+         * Creates and deletes pods. The expectations are set before the writes, because handlers may observe the result
+         * at once.
+         */
+        private void apply(DaemonSetView view, PodChange change) {
+            if (change.problem != null) {
+                failed = Result.retry(new IllegalStateException(change.problem));
+                return;
+            }
+            boolean expects = executor.writes();
+            String uid = meta.getUid();
+            if (expects) {
+                expectations.expect(uid, change.nodes.size(),
+                        change.victims.stream().map(victim -> victim.getMetadata().getUid()).toList());
+                change.failedOn.forEach(node -> backoff.next(backoffKey(set, node)));
+            }
+            executor.execute(key, change.events);
+            Outcome created = execute(DaemonSetDecisions.creations(view, change));
+            executor.execute(key, DaemonSetDecisions.events(set, created.attempts()));
+            Outcome deleted = execute(DaemonSetDecisions.deletions(view, change));
+            executor.execute(key, DaemonSetDecisions.events(set, deleted.attempts()));
+            if (expects) {
+                int made = (int) created.attempts().stream().filter(Attempt::done).count();
+                expectations.creationsObserved(uid, change.nodes.size() - made);
+                Set<ObjectKey> gone = targets(deleted);
+                change.victims.stream().filter(victim -> !gone.contains(ObjectKey.of(victim)))
+                        .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.wheelhouse.controllers.daemonset;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ControllerRevision;
+import io.kubernetes.client.openapi.models.V1DaemonSet;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Event handlers: they enqueue the DaemonSets that a change concerns, and record observed expectations. */
+final class DaemonSetHandlers {
+    private final DaemonSetCaches caches;
+    private final WorkQueue<ObjectKey> queue;
+    private final Expectations expectations;
+
+    DaemonSetHandlers(DaemonSetCaches caches, WorkQueue<ObjectKey> queue, Expectations expectations) {
+        this.caches = caches;
+        this.queue = queue;
+        this.expectations = expectations;
+    }
+
+    private void wake(@Nullable V1DaemonSet set) {
+        if (set != null) {
+            queue.add(ObjectKey.of(set));
+        }
+    }
+
+    ResourceEventHandler<V1DaemonSet> ofSets() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1DaemonSet set, boolean initial) {
+                queue.add(ObjectKey.of(set), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+
+            @Override
+            public void onUpdate(V1DaemonSet before, V1DaemonSet after) {
+                if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
+                    expectations.forget(before.getMetadata().getUid());
+                }
+                queue.add(ObjectKey.of(after), same(before, after) ? Priority.BACKGROUND : Priority.LIVE);
+            }
+
+            @Override
+            public void onDelete(V1DaemonSet set, boolean finalStateUnknown) {
+                expectations.forget(set.getMetadata().getUid());
+                queue.add(ObjectKey.of(set));
+            }
+        };
+    }
+
+    private static boolean same(KubernetesObject before, KubernetesObject after) {
+        return Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion());
+    }
+
+    ResourceEventHandler<V1Pod> ofPods() {
+        return new OfPods();
+    }
+
+    private final class OfPods extends PodHandler<V1DaemonSet> {
+        OfPods() {
+            super(caches);
+        }
+
+        @Override
+        protected void added(V1DaemonSet owner, V1Pod pod, Priority priority) {
+            expectations.creationObserved(owner.getMetadata().getUid());
+            queue.add(ObjectKey.of(owner), priority);
+        }
+
+        @Override
+        protected void updated(V1DaemonSet owner, V1Pod before, V1Pod after) {
+            queue.add(ObjectKey.of(owner));
+            Integer minReadySeconds = owner.getSpec().getMinReadySeconds();
+            if (minReadySeconds != null && minReadySeconds > 0 && !Pods.isReady(before) && Pods.isReady(after)) {
+                // One more second, because the times in conditions have no fractions.
+                queue.addAfter(ObjectKey.of(owner), Duration.ofSeconds(minReadySeconds + 1L));
+            }
+        }
+
+        @Override
+        protected void deleted(V1DaemonSet owner, V1Pod pod, boolean gone, Priority priority) {
+            expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
+            queue.add(ObjectKey.of(owner), priority);
+        }
+
+        @Override
+        protected void adoptable(V1DaemonSet owner, V1Pod pod, Priority priority) {
+            queue.add(ObjectKey.of(owner), priority);
+        }
+    }
+
+    /** A new revision that a DaemonSet controls wakes nobody, because the controller itself made it. */
+    ResourceEventHandler<V1ControllerRevision> ofRevisions() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1ControllerRevision revision, boolean initial) {
+                if (revision.getMetadata().getDeletionTimestamp() != null) {
+                    wake(ownerOf(revision));
+                } else if (OwnerReferences.controllerOf(revision.getMetadata()) == null) {
+                    wakeMatching(revision);
+                }
+            }
+
+            @Override
+            public void onUpdate(V1ControllerRevision before, V1ControllerRevision after) {
+                if (same(before, after)) {
+                    return;
+                }
+                V1OwnerReference reference = OwnerReferences.controllerOf(after.getMetadata());
+                boolean ownerChanged = !Objects.equals(OwnerReferences.controllerOf(before.getMetadata()), reference);
+                if (ownerChanged) {
+                    wake(ownerOf(before));
+                }
+                if (reference != null) {
+                    wake(ownerOf(after));
+                } else if (ownerChanged
+                        || !Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
+                    wakeMatching(after);
+                }
+            }
+
+            @Override
+            public void onDelete(V1ControllerRevision revision, boolean finalStateUnknown) {
+                wake(ownerOf(revision));
+            }
+        };
+    }
+
+    private @Nullable V1DaemonSet ownerOf(KubernetesObject object) {
+        V1OwnerReference reference = OwnerReferences.controllerOf(object.getMetadata());
+        if (reference == null || !caches.type().kind().equals(reference.getKind())) {
+            return null;
+        }
+        V1DaemonSet set = caches.get(ObjectKey.of(object.getMetadata().getNamespace(), reference.getName()));
+        return set != null && reference.getUid().equals(set.getMetadata().getUid()) ? set : null;
+    }
+
+    private void wakeMatching(V1ControllerRevision revision) {
+        for (V1DaemonSet set : caches.list(revision.getMetadata().getNamespace())) {
+            try {
+                LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
+                if (!selector.isEverything() && selector.matches(revision.getMetadata().getLabels())) {
+                    wake(set);
+                }
+            } catch (IllegalArgumentException invalid) {
+                // Such a set adopts nothing.
+            }
+        }
+    }
+
+    /**
+     * A node that is new, or has other labels or taints, wakes the DaemonSets that have to create or to delete a pod
+     * there, or to correct their count of misplaced pods. A node's deletion wakes none: the pod garbage collector
+     * deletes its pods.
+     */
+    ResourceEventHandler<V1Node> ofNodes() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Node node, boolean initial) {
+                if (!initial) {
+                    changed(node);
+                }
+            }
+
+            @Override
+            public void onUpdate(V1Node before, V1Node after) {
+                if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())
+                        || !Placement.taints(before).equals(Placement.taints(after))) {
+                    changed(after);
+                }
+            }
+
+            @Override
+            public void onDelete(V1Node node, boolean finalStateUnknown) {}
+        };
+    }
+
+    private void changed(V1Node node) {
+        List<V1Pod> pods = caches.podsOn(node);
+        for (V1DaemonSet set : caches.all()) {
+            boolean scheduled = pods.stream().anyMatch(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata()));
+            boolean concerned = switch (Placement.of(set.getSpec().getTemplate().getSpec()).on(node)) {
+                case RUN -> !scheduled;
+                case KEEP -> false;
+                case LEAVE, ABSENT -> scheduled;
+            };
+            boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
+                    && set.getStatus().getNumberMisscheduled() > 0;
+            if (concerned || scheduled && misplaced) {
+                wake(set);
+            }
+        }
+    }
+}

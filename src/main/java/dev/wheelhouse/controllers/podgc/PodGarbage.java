@@ -1,0 +1,168 @@
+package dev.wheelhouse.controllers.podgc;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1Taint;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.Pods;
+
+/**
+ * A pod that is deleted because nobody else does it (upstream: {@code pkg/controller/podgc/gc_controller.go}). The
+ * methods are pure functions.
+ */
+record PodGarbage(V1Pod pod, Reason reason) {
+    private static final Set<String> NOT_ENDED = Set.of("Pending", "Running", "Unknown");
+    private static final String DISRUPTION_TARGET = "DisruptionTarget";
+
+    private static final Comparator<V1Pod> EVICTED_AND_OLDEST_FIRST = Comparator
+            .<V1Pod, Boolean>comparing(pod -> !isEvicted(pod))
+            .thenComparing(pod -> pod.getMetadata().getCreationTimestamp(),
+                    Comparator.nullsFirst(Comparator.comparing(OffsetDateTime::toInstant)))
+            .thenComparing(pod -> String.valueOf(pod.getMetadata().getName()));
+
+    enum Reason {
+        ENDED("too many pods have ended"),
+        OUT_OF_SERVICE("it terminates on a node that is out of service"),
+        ORPHANED("its node no longer exists"),
+        UNSCHEDULED("it terminates and has no node");
+
+        private final String why;
+
+        Reason(String why) {
+            this.why = why;
+        }
+    }
+
+    private static boolean isEvicted(V1Pod pod) {
+        return Pods.phase(pod).equals("Failed") && "Evicted".equals(pod.getStatus().getReason());
+    }
+
+    /**
+     * The garbage among pods, each pod once.
+     *
+     * @param node the existing node of a name; null if there is none
+     * @param gone the names of nodes that certainly do not exist
+     * @param threshold the number of ended pods that stay; 0 if all do
+     */
+    static List<PodGarbage> among(List<V1Pod> pods, Function<String, @Nullable V1Node> node, Set<String> gone,
+            int threshold) {
+        List<PodGarbage> garbage = new ArrayList<>();
+        Set<V1Pod> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<V1Pod> ended = new ArrayList<>();
+        for (V1Pod pod : pods) {
+            if (threshold > 0 && !NOT_ENDED.contains(Pods.phase(pod))) {
+                ended.add(pod);
+            }
+            Reason reason = reason(pod, node, gone);
+            if (reason != null && found.add(pod)) {
+                garbage.add(new PodGarbage(pod, reason));
+            }
+        }
+        if (ended.size() > threshold) {
+            ended.sort(EVICTED_AND_OLDEST_FIRST);
+            ended.subList(0, ended.size() - threshold).stream().filter(found::add)
+                    .forEach(pod -> garbage.add(new PodGarbage(pod, Reason.ENDED)));
+        }
+        return garbage;
+    }
+
+    private static @Nullable Reason reason(V1Pod pod, Function<String, @Nullable V1Node> node, Set<String> gone) {
+        if (gone.contains(Pods.node(pod))) {
+            return Reason.ORPHANED;
+        }
+        if (!Pods.isDeleting(pod)) {
+            return null;
+        }
+        if (Pods.node(pod).isEmpty()) {
+            return Reason.UNSCHEDULED;
+        }
+        V1Node its = node.apply(Pods.node(pod));
+        return its != null && !isReady(its) && isOutOfService(its) ? Reason.OUT_OF_SERVICE : null;
+    }
+
+    private static boolean isReady(V1Node node) {
+        return node.getStatus() != null && node.getStatus().getConditions() != null
+                && node.getStatus().getConditions().stream()
+                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+    }
+
+    private static boolean isOutOfService(V1Node node) {
+        List<V1Taint> taints = node.getSpec() == null ? null : node.getSpec().getTaints();
+        return taints != null
+                && taints.stream().anyMatch(taint -> "node.kubernetes.io/out-of-service".equals(taint.getKey()));
+    }
+
+    /**
+     * The write that gives the pod the phase Failed, since no kubelet will; null if it has ended. An orphan also gets
+     * the condition DisruptionTarget.
+     */
+    Action.@Nullable Write failure(Instant now) {
+        if (Pods.isFinished(pod)) {
+            return null;
+        }
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("phase", "Failed");
+        Long generation = pod.getMetadata().getGeneration();
+        if (generation != null) {
+            status.put("observedGeneration", generation);
+        }
+        if (reason == Reason.ORPHANED) {
+            status.put("conditions", List.of(disruptionTarget(generation, now)));
+        }
+        String uid = String.valueOf(pod.getMetadata().getUid());
+        return new Action.Patch(ResourceType.PODS, ObjectKey.of(pod), "status", PatchType.STRATEGIC_MERGE,
+                ModelJson.write(Map.of("metadata", Map.of("uid", uid), "status", status)), reason.why);
+    }
+
+    private Map<String, @Nullable Object> disruptionTarget(@Nullable Long generation, Instant now) {
+        OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+            for (V1PodCondition present : pod.getStatus().getConditions()) {
+                if (DISRUPTION_TARGET.equals(present.getType()) && "True".equals(present.getStatus())
+                        && present.getLastTransitionTime() != null) {
+                    since = present.getLastTransitionTime();
+                }
+            }
+        }
+        Map<String, @Nullable Object> condition = new LinkedHashMap<>();
+        condition.put("type", DISRUPTION_TARGET);
+        condition.put("status", "True");
+        condition.put("reason", "DeletionByPodGC");
+        condition.put("message", "PodGC: node no longer exists");
+        condition.put("lastProbeTime", null);
+        condition.put("lastTransitionTime", ModelJson.time(since));
+        if (generation != null) {
+            condition.put("observedGeneration", generation);
+        }
+        return condition;
+    }
+
+    /** The deletion at once, without the time to end that the pod asks for. */
+    Action.Write deletion() {
+        return new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
+                new Deletion(0L, pod.getMetadata().getUid(), null, null), reason.why);
+    }
+}

@@ -1,0 +1,174 @@
+package dev.wheelhouse.controllers.podgc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
+ * of nodes that no longer exist, terminating pods without a node or on a node that is out of service, and the oldest
+ * ended pods beyond 12,500. {@code PodGarbage} decides. A failed write is tried again in the next round.
+ */
+public final class PodGarbageCollector extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "pod-garbage-collector-controller";
+
+    static final Duration PERIOD = Duration.ofSeconds(20);
+    /** How long a node must have been missing from the cache before the API server is asked whether it exists. */
+    static final Duration QUARANTINE = Duration.ofSeconds(40);
+    /** The number of ended pods that stay (upstream: the default of {@code --terminated-pod-gc-threshold}). */
+    static final int THRESHOLD = 12_500;
+
+    private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
+    /** The only key: a round over all pods. */
+    private static final ObjectKey ROUND = ObjectKey.cluster("pods");
+
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1Node> nodes;
+    private final ResourceClient<PartialObjectMetadata> liveNodes;
+    private final int threshold;
+    /** The ends of the quarantines of nodes that the cache did not have, by name. Only a round uses it. */
+    private final Map<String, Long> quarantines = new HashMap<>();
+
+    public PodGarbageCollector(ControllerContext context) {
+        this(context, THRESHOLD);
+    }
+
+    /** @param threshold the number of ended pods that stay; 0 if all do */
+    PodGarbageCollector(ControllerContext context, int threshold) {
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.nodes = informerFor(ResourceType.NODES, V1Node.class);
+        this.liveNodes = context.client().metadata(ResourceType.NODES);
+        this.threshold = threshold;
+        queue.add(ROUND);
+    }
+
+    @Override
+    protected Result sync(ObjectKey round) {
+        List<V1Pod> all = pods.getIndexer().list();
+        List<PodGarbage> garbage = PodGarbage.among(all, this::node, goneNodes(all), threshold);
+        if (!garbage.isEmpty()) {
+            collect(round, garbage);
+        }
+        return Result.requeueAfter(PERIOD);
+    }
+
+    private @Nullable V1Node node(String name) {
+        return nodes.get(ObjectKey.cluster(name));
+    }
+
+    /** Gives pods the phase Failed, and deletes those that have it. */
+    private void collect(ObjectKey round, List<PodGarbage> garbage) {
+        List<Action.Write> failures = new ArrayList<>();
+        for (PodGarbage each : garbage) {
+            Action.Write failure = each.failure(clock.now());
+            if (failure != null) {
+                failures.add(failure);
+            }
+        }
+        Set<ObjectKey> unfailed = tryEach(round, failures);
+        tryEach(round, garbage.stream().map(PodGarbage::deletion)
+                .filter(deletion -> !unfailed.contains(deletion.target())).toList());
+    }
+
+    /** @return the pods whose write failed */
+    private Set<ObjectKey> tryEach(ObjectKey round, List<Action.Write> writes) {
+        Set<ObjectKey> failed = new HashSet<>();
+        if (!writes.isEmpty()) {
+            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(writes))).attempts()) {
+                if (attempt.failed()) {
+                    failed.add(attempt.write().target());
+                    log.warn("{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
+                            attempt.write().target(), PERIOD.toSeconds(), attempt.error().getMessage());
+                }
+            }
+        }
+        return failed;
+    }
+
+    /** The nodes of pods that were in quarantine for long enough and that the API server does not have. */
+    private Set<String> goneNodes(List<V1Pod> all) {
+        Set<String> missing = new HashSet<>();
+        for (V1Pod pod : all) {
+            String name = Pods.node(pod);
+            if (!name.isEmpty() && node(name) == null && missing.add(name)) {
+                quarantines.putIfAbsent(name, clock.deadline(QUARANTINE));
+            }
+        }
+        Set<String> due = new HashSet<>();
+        quarantines.forEach((name, end) -> {
+            if (end - clock.nanoTime() <= 0) {
+                due.add(name);
+            }
+        });
+        quarantines.keySet().removeAll(due);
+        due.retainAll(missing);
+        due.removeIf(this::mayExist);
+        return due;
+    }
+
+    private boolean mayExist(String node) {
+        try {
+            liveNodes.get(ObjectKey.cluster(node));
+            return true;
+        } catch (ApiError e) {
+            if (!e.isNotFound()) {
+                log.warn("{}: it is unknown whether the node {} of some pods exists: {}", NAME, node, e.getMessage());
+            }
+            return !e.isNotFound();
+        }
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.PODS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return pods.get(key) != null;
+    }
+
+    /** {@inheritDoc} Leaves out the pods of missing nodes, which only a live read shows to be garbage. */
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        List<Action> actions = new ArrayList<>();
+        for (PodGarbage each : PodGarbage.among(pods.getIndexer().list(), this::node, Set.of(), threshold)) {
+            if (ObjectKey.of(each.pod()).equals(key)) {
+                Action failure = each.failure(clock.now());
+                if (failure != null) {
+                    actions.add(failure);
+                }
+                actions.add(each.deletion());
+            }
+        }
+        return actions;
+    }
+}

@@ -1,0 +1,172 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.ResourceVersions;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Keeps claims that pods use from being deleted (upstream: {@code pkg/controller/volume/pvcprotection}). Before a claim
+ * is let go, a live list of the namespace's pods confirms the cache. The claims that a list shows in use are kept for
+ * further claims of the namespace, as long as the list is newer than the claim's deletion.
+ */
+public final class ClaimProtectionController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "persistentvolumeclaim-protection-controller";
+
+    private static final Protection PROTECTION = new Protection(ResourceType.PERSISTENT_VOLUME_CLAIMS,
+            Volumes.CLAIM_PROTECTION);
+    private static final String PODS_OF_CLAIM = NAME + "/claim";
+    private static final int PAGE = 500;
+
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final ResourceClient<V1Pod> livePods;
+    private volatile @Nullable Live last;
+
+    /** The claims that a live list of pods showed in use. */
+    private record Live(String namespace, String version, ClaimsInUse used) {}
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public ClaimProtectionController(ControllerContext context) {
+        super(NAME, context);
+        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.livePods = context.client().resource(ResourceType.PODS, V1Pod.class);
+        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
+                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        claims.addEventHandler(new OfClaims());
+        pods.addEventHandler(new OfPods());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1PersistentVolumeClaim claim = claims.get(key);
+        if (claim == null) {
+            forget(key);
+            return Result.done();
+        }
+        boolean used = PROTECTION.keepsFromDeletion(claim) && (isUsed(claim) || isUsedLive(claim));
+        return executor.execute(key, PROTECTION.decide(claim, used)).toResult();
+    }
+
+    private boolean isUsed(V1PersistentVolumeClaim claim) {
+        ClaimsInUse used = new ClaimsInUse();
+        pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString()).forEach(used::add);
+        return used.contains(claim);
+    }
+
+    private boolean isUsedLive(V1PersistentVolumeClaim claim) {
+        String namespace = String.valueOf(claim.getMetadata().getNamespace());
+        Live live = last;
+        if (live == null || !live.namespace.equals(namespace)
+                || !ResourceVersions.atLeast(live.version, claim.getMetadata().getResourceVersion())) {
+            live = list(namespace);
+            last = live;
+        }
+        return live.used.contains(claim);
+    }
+
+    private Live list(String namespace) {
+        ClaimsInUse used = new ClaimsInUse();
+        ListOptions options = ListOptions.consistent(PAGE);
+        while (true) {
+            ListPage<V1Pod> page = livePods.list(namespace, LabelSelector.everything(), FieldSelector.everything(),
+                    options);
+            page.items().forEach(used::add);
+            if (page.continueToken() == null) {
+                return new Live(namespace, page.resourceVersion(), used);
+            }
+            options = options.next(page.continueToken());
+        }
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.PERSISTENT_VOLUME_CLAIMS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return claims.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1PersistentVolumeClaim claim = claims.get(key);
+        return claim == null ? List.of() : PROTECTION.decide(claim, isUsed(claim));
+    }
+
+    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
+        @Override
+        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
+            if (PROTECTION.isMissing(claim) || PROTECTION.keepsFromDeletion(claim)) {
+                queue.add(ObjectKey.of(claim));
+            }
+        }
+
+        @Override
+        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
+            onAdd(after, false);
+        }
+
+        @Override
+        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(claim));
+        }
+    }
+
+    /** Wakes the claims of pods that use them no more, or not yet. */
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+            String node = pod.getSpec().getNodeName();
+            if (node == null || node.isEmpty() || "Succeeded".equals(phase) || "Failed".equals(phase)) {
+                wakeClaims(pod);
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {
+            onAdd(after, false);
+            if (!String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid())) {
+                wakeClaims(before);
+            }
+        }
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            wakeClaims(pod);
+        }
+
+        private void wakeClaims(V1Pod pod) {
+            for (String name : Volumes.claimsOf(pod)) {
+                ObjectKey key = ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name);
+                V1PersistentVolumeClaim claim = claims.get(key);
+                if (claim != null && PROTECTION.keepsFromDeletion(claim)) {
+                    queue.add(key);
+                }
+            }
+        }
+    }
+}

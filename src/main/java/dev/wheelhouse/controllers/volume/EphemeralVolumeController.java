@@ -1,0 +1,175 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimTemplate;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Volume;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Makes the claims of ephemeral volumes: {@code <pod>-<volume>}, owned by the pod, so that the garbage collector
+ * deletes the claim after the pod (upstream: {@code pkg/controller/volume/ephemeral}).
+ */
+public final class EphemeralVolumeController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "ephemeral-volume-controller";
+
+    private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
+    private static final String PODS_OF_CLAIM = NAME + "/claim";
+
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public EphemeralVolumeController(ControllerContext context) {
+        super(NAME, "ephemeral_volume", context);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
+        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> ephemeralVolumes(pod).stream()
+                .map(volume -> pod.getMetadata().getNamespace() + "/" + Volumes.claimOf(pod, volume)).toList());
+        pods.addEventHandler(new OfPods());
+        claims.addEventHandler(new OfClaims());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        if (pod == null) {
+            forget(key);
+            return Result.done();
+        }
+        Outcome outcome = executor.execute(key, missing(pod));
+        String problem = outcome.failed() instanceof Action.Create create && outcome.error() != null
+                ? create.why() + ": create PVC " + create.target().name() + ": " + outcome.error().statusMessage()
+                : foreign(pod);
+        if (problem == null) {
+            return outcome.toResult();
+        }
+        executor.execute(key,
+                List.of(new Action.Event(ResourceType.PODS, pod, "Warning", "FailedBinding", problem)));
+        return outcome.succeeded() ? Result.retry(new IllegalStateException(key + ", " + problem)) : outcome.toResult();
+    }
+
+    /** Creates the claims that a pod misses, up to the first volume whose claim belongs to something else. */
+    private List<Action> missing(V1Pod pod) {
+        List<Action> creations = new ArrayList<>();
+        for (V1Volume volume : ephemeralVolumes(pod)) {
+            V1PersistentVolumeClaim claim = claims.get(claimKey(pod, volume));
+            if (claim != null && Volumes.whyNotFor(pod, claim) != null) {
+                return creations;
+            }
+            if (claim == null) {
+                creations.add(new Action.Create(CLAIMS, claim(pod, volume), "ephemeral volume " + volume.getName()));
+            }
+        }
+        return creations;
+    }
+
+    /** The first of a pod's volumes whose claim belongs to something else, and why; null if there is none. */
+    private @Nullable String foreign(V1Pod pod) {
+        for (V1Volume volume : ephemeralVolumes(pod)) {
+            V1PersistentVolumeClaim claim = claims.get(claimKey(pod, volume));
+            String why = claim == null ? null : Volumes.whyNotFor(pod, claim);
+            if (why != null) {
+                return "ephemeral volume " + volume.getName() + ": " + why;
+            }
+        }
+        return null;
+    }
+
+    private static ObjectKey claimKey(V1Pod pod, V1Volume volume) {
+        return ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()),
+                String.valueOf(Volumes.claimOf(pod, volume)));
+    }
+
+    static V1PersistentVolumeClaim claim(V1Pod pod, V1Volume volume) {
+        V1PersistentVolumeClaimTemplate template = Objects
+                .requireNonNull(Objects.requireNonNull(volume.getEphemeral()).getVolumeClaimTemplate());
+        V1ObjectMeta given = template.getMetadata() == null ? new V1ObjectMeta() : template.getMetadata();
+        return new V1PersistentVolumeClaim().apiVersion("v1").kind("PersistentVolumeClaim")
+                .metadata(new V1ObjectMeta().namespace(pod.getMetadata().getNamespace())
+                        .name(Volumes.claimOf(pod, volume)).labels(given.getLabels())
+                        .annotations(given.getAnnotations())
+                        .addOwnerReferencesItem(
+                                OwnerReferences.controllerReference(ResourceType.PODS, pod.getMetadata())))
+                .spec(template.getSpec());
+    }
+
+    /** The ephemeral volumes of a pod that is not being deleted. */
+    private static List<V1Volume> ephemeralVolumes(V1Pod pod) {
+        List<V1Volume> volumes = pod.getSpec().getVolumes();
+        return volumes == null || pod.getMetadata().getDeletionTimestamp() != null
+                ? List.of()
+                : volumes.stream().filter(volume -> volume.getEphemeral() != null).toList();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.PODS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return pods.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        return pod == null ? List.of() : missing(pod);
+    }
+
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            if (!ephemeralVolumes(pod).isEmpty()) {
+                queue.add(ObjectKey.of(pod));
+            }
+        }
+
+        /** A pod's volumes never change. */
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {}
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            if (pod.getSpec().getVolumes() != null) {
+                queue.add(ObjectKey.of(pod));
+            }
+        }
+    }
+
+    /** A claim that is deleted is made again if its pod is still there. */
+    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
+        @Override
+        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {}
+
+        @Override
+        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {}
+
+        @Override
+        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
+            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
+                    .forEach(pod -> queue.add(ObjectKey.of(pod)));
+        }
+    }
+}

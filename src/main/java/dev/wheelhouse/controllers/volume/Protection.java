@@ -1,0 +1,57 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+
+/**
+ * A finalizer that keeps objects while something uses them (upstream: {@code pkg/controller/volume/protectionutil}).
+ * Pure functions.
+ */
+record Protection(ResourceType type, String finalizer) {
+    /** Whether an object waits for the end of its use. */
+    boolean keepsFromDeletion(KubernetesObject object) {
+        return object.getMetadata().getDeletionTimestamp() != null && has(object);
+    }
+
+    /** Whether an object was created without the finalizer. */
+    boolean isMissing(KubernetesObject object) {
+        return object.getMetadata().getDeletionTimestamp() == null && !has(object);
+    }
+
+    private boolean has(KubernetesObject object) {
+        return finalizers(object).contains(finalizer);
+    }
+
+    private static List<String> finalizers(KubernetesObject object) {
+        List<String> finalizers = object.getMetadata().getFinalizers();
+        return finalizers == null ? List.of() : finalizers;
+    }
+
+    /** @param used whether something uses the object; matters only if {@link #keepsFromDeletion} */
+    List<Action> decide(KubernetesObject object, boolean used) {
+        List<String> finalizers = new ArrayList<>(finalizers(object));
+        if (keepsFromDeletion(object) && !used) {
+            finalizers.remove(finalizer);
+            return List.of(update(object, finalizers, "nothing uses it any more"));
+        }
+        if (isMissing(object)) {
+            finalizers.add(finalizer);
+            return List.of(update(object, finalizers, "it must not be deleted while it is used"));
+        }
+        return List.of();
+    }
+
+    private Action update(KubernetesObject object, List<String> finalizers, String why) {
+        KubernetesObject changed = ModelJson.copy(object);
+        V1ObjectMeta meta = changed.getMetadata();
+        meta.setFinalizers(finalizers);
+        return new Action.Update(type, changed, why);
+    }
+}

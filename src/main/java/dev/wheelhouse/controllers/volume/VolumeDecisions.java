@@ -1,0 +1,140 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeStatus;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Action.Write;
+import dev.wheelhouse.controller.Volumes;
+
+/**
+ * Decides about one volume (upstream: {@code syncVolume} in
+ * {@code pkg/controller/volume/persistentvolume/pv_controller.go}). Pure functions.
+ */
+final class VolumeDecisions {
+    private static final ResourceType VOLUMES = ResourceType.PERSISTENT_VOLUMES;
+
+    private VolumeDecisions() {}
+
+    static Step decide(VolumeView view) {
+        V1PersistentVolume volume = view.volume();
+        V1ObjectReference reference = volume.getSpec().getClaimRef();
+        if (reference == null || reference.getUid() == null || reference.getUid().isEmpty()) {
+            return inPhase(volume, "Available");
+        }
+        V1PersistentVolumeClaim claim = view.claim();
+        if (claim == null || !reference.getUid().equals(claim.getMetadata().getUid())) {
+            return release(volume, new Action.RequireGone(ResourceType.PERSISTENT_VOLUME_CLAIMS,
+                    Volumes.claimKey(reference), reference.getUid(), "before its volume is released"));
+        }
+        String bound = claim.getSpec().getVolumeName();
+        if (bound == null || bound.isEmpty()) {
+            return Volumes.haveSameMode(claim, volume) ? Step.CLAIM : mismatch(volume, claim);
+        }
+        if (bound.equals(volume.getMetadata().getName())) {
+            return inPhase(volume, "Bound");
+        }
+        return Volumes.isAnnotated(volume, Volumes.PROVISIONED_BY)
+                && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())
+                        ? release(volume, null)
+                        : Step.next(unbind(volume));
+    }
+
+    private static Step inPhase(V1PersistentVolume volume, String phase) {
+        Write write = phase(volume, phase);
+        return write == null ? Step.NONE : Step.last(write);
+    }
+
+    /** The write that brings a volume into a phase; null if it is in the phase. */
+    static @Nullable Write phase(V1PersistentVolume volume, String phase) {
+        return phase(volume, phase, null);
+    }
+
+    private static @Nullable Write phase(V1PersistentVolume volume, String phase, @Nullable String message) {
+        if (phase.equals(phaseOf(volume))) {
+            return null;
+        }
+        V1PersistentVolume changed = ModelJson.shallowCopy(volume);
+        V1PersistentVolumeStatus status = volume.getStatus() == null
+                ? new V1PersistentVolumeStatus()
+                : ModelJson.shallowCopy(volume.getStatus());
+        changed.setStatus(status.phase(phase).message(message));
+        return new Action.UpdateStatus(VOLUMES, changed, "it is " + phase);
+    }
+
+    private static @Nullable String phaseOf(V1PersistentVolume volume) {
+        return volume.getStatus() == null ? null : volume.getStatus().getPhase();
+    }
+
+    private static Step mismatch(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {
+        return Step.last(
+                warning(volume, "VolumeMismatch", "Cannot bind PersistentVolume to requested PersistentVolumeClaim \""
+                        + claim.getMetadata().getName() + "\" due to incompatible volumeMode."),
+                new Action.Event(ResourceType.PERSISTENT_VOLUME_CLAIMS, claim, "Warning", "VolumeMismatch",
+                        "Cannot bind PersistentVolume \"" + volume.getMetadata().getName()
+                                + "\" to requested PersistentVolumeClaim due to incompatible volumeMode."));
+    }
+
+    /**
+     * Releases a volume, then does what its reclaim policy says. A volume that failed stays failed, and its deletion is
+     * tried again.
+     *
+     * @param check precedes the release; null if the claim is known to be bound to another volume
+     */
+    private static Step release(V1PersistentVolume volume, Action.@Nullable RequireGone check) {
+        boolean failed = "Failed".equals(phaseOf(volume));
+        Write released = failed ? null : phase(volume, "Released");
+        if (released != null) {
+            return check == null ? Step.next(released) : Step.next(check, released);
+        }
+        return switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
+            case "Retain" -> Step.NONE;
+            case "Recycle" -> failed(volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
+            case "Delete" -> delete(volume);
+            default -> failed(volume, "VolumeUnknownReclaimPolicy",
+                    "Volume has unrecognized PersistentVolumeReclaimPolicy");
+        };
+    }
+
+    private static Step delete(V1PersistentVolume volume) {
+        if (Drivers.isDeletedByOthers(volume) || volume.getMetadata().getDeletionTimestamp() != null) {
+            return Step.NONE;
+        }
+        String why = Drivers.whyNotDeletable(volume);
+        return why == null
+                ? Step.last(new Action.Delete(VOLUMES, ObjectKey.of(volume),
+                        Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone"))
+                : failed(volume, "VolumeFailedDelete", why);
+    }
+
+    private static Step failed(V1PersistentVolume volume, String reason, String message) {
+        Write write = phase(volume, "Failed", message);
+        return write == null ? Step.NONE : Step.last(write, warning(volume, reason, message));
+    }
+
+    /** Undoes a binding to a claim that is bound to another volume. A user's reservation by name stays. */
+    private static Write unbind(V1PersistentVolume volume) {
+        V1PersistentVolume changed = ModelJson.copy(volume);
+        if (Volumes.isAnnotated(volume, Volumes.BOUND_BY_CONTROLLER)) {
+            changed.getSpec().setClaimRef(null);
+            changed.getMetadata().getAnnotations().remove(Volumes.BOUND_BY_CONTROLLER);
+        } else {
+            changed.getSpec().getClaimRef().setUid(null);
+        }
+        return new Action.Update(VOLUMES, changed, "its claim is bound to another volume");
+    }
+
+    private static Action warning(V1PersistentVolume volume, String reason, String message) {
+        return new Action.Event(VOLUMES, volume, "Warning", reason, message);
+    }
+}

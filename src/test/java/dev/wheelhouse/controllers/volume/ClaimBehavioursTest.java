@@ -1,0 +1,526 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1StorageClass;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Claims and volumes over time, as the API server shows them. */
+class ClaimBehavioursTest {
+    private static final String NO_CLASS = "storageClassName: ''";
+
+    private final VolumeWorld world = new VolumeWorld();
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    private List<String> events() {
+        return world.cluster.eventTexts();
+    }
+
+    private List<String> writes() {
+        return world.cluster.requests.writes();
+    }
+
+    @Test
+    void aClaimIsBoundToAVolumeThatFitsByFourWrites() {
+        world.volume("disk", "2Gi", NO_CLASS);
+        world.settle();
+        assertThat(world.volumePhase("disk")).isEqualTo("Available");
+        world.cluster.requests.take();
+        world.claim("data", NO_CLASS);
+        world.settle();
+
+        V1PersistentVolumeClaim claim = world.claim("data");
+        V1PersistentVolume volume = world.volume("disk");
+        assertThat(claim.getSpec().getVolumeName()).isEqualTo("disk");
+        assertThat(claim.getMetadata().getAnnotations()).containsOnly(
+                Map.entry("pv.kubernetes.io/bind-completed", "yes"),
+                Map.entry("pv.kubernetes.io/bound-by-controller", "yes"));
+        assertThat(claim.getStatus().getPhase()).isEqualTo("Bound");
+        assertThat(claim.getStatus().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
+        assertThat(claim.getStatus().getAccessModes()).containsExactly("ReadWriteOnce");
+        assertThat(volume.getStatus().getPhase()).isEqualTo("Bound");
+        assertThat(volume.getSpec().getClaimRef().getUid()).isEqualTo(claim.getMetadata().getUid());
+        assertThat(volume.getMetadata().getAnnotations())
+                .containsOnly(Map.entry("pv.kubernetes.io/bound-by-controller", "yes"));
+        assertThat(writes()).containsExactly("update persistentvolumes disk", "update persistentvolumes/status disk",
+                "update persistentvolumeclaims default/data", "update persistentvolumeclaims/status default/data");
+        assertThat(events()).isEmpty();
+    }
+
+    @Test
+    void theSmallestVolumeThatFitsIsTaken() {
+        world.volume("small", "500Mi", NO_CLASS);
+        world.volume("large", "10Gi", NO_CLASS);
+        world.volume("fitting", "1Gi", NO_CLASS);
+        world.claim("data", NO_CLASS);
+        world.settle();
+        world.resync();
+
+        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("fitting");
+    }
+
+    @Test
+    void aVolumeWithFewerAccessModesIsTakenBeforeASmallerOne() {
+        world.volume("shared", "1Gi", NO_CLASS + ", accessModes: [ReadWriteOnce, ReadWriteMany]");
+        world.volume("single", "10Gi", NO_CLASS);
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.settle();
+
+        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("single");
+    }
+
+    @ParameterizedTest(name = "a claim with {0}, a volume with {1}")
+    @CsvSource(delimiter = '|', value = {"storageClassName: fast | storageClassName: slow",
+            "storageClassName: '' | storageClassName: slow",
+            "storageClassName: '', accessModes: [ReadWriteMany] | storageClassName: ''",
+            "storageClassName: '', volumeMode: Block | storageClassName: ''",
+            "storageClassName: '', selector: {matchLabels: {tier: gold}} | storageClassName: ''",
+            "storageClassName: '', volumeName: another | storageClassName: ''",
+            "storageClassName: '' | storageClassName: '', claimRef: {namespace: default, name: other}"})
+    void aVolumeThatDoesNotFitIsLeftAlone(String claim, String volume) {
+        world.volume("disk", "1Gi", volume);
+        world.settle();
+        world.claim("data", claim);
+        world.settle();
+
+        assertThat(world.phase("data")).isEqualTo("Pending");
+        assertThat(world.volumePhase("disk")).isEqualTo("Available");
+    }
+
+    @Test
+    void claimsThatCompeteTakeDifferentVolumesWithoutAnyConflict() {
+        for (int i = 0; i < 5; i++) {
+            world.volume("disk-" + i, "1Gi", NO_CLASS);
+        }
+        world.settle();
+        world.cluster.requests.take();
+        for (int i = 0; i < 5; i++) {
+            world.claim("data-" + i, NO_CLASS);
+        }
+        world.settle();
+
+        assertThat(world.cluster.all(VolumeWorld.CLAIMS, V1PersistentVolumeClaim.class))
+                .extracting(claim -> claim.getSpec().getVolumeName()).doesNotContainNull().doesNotHaveDuplicates();
+        assertThat(writes()).hasSize(20);
+    }
+
+    @Test
+    void aVolumeThatAUserReservedIsBoundToItsClaimAndMarkedOnlyThere() {
+        world.volume("disk", "5Gi", NO_CLASS + ", claimRef: {namespace: default, name: data}");
+        world.volume("smaller", "1Gi", NO_CLASS);
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.settle();
+
+        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("disk");
+        assertThat(world.volume("disk").getMetadata().getAnnotations()).isNullOrEmpty();
+        assertThat(world.volumePhase("disk")).isEqualTo("Bound");
+        assertThat(world.phase("data")).isEqualTo("Bound");
+    }
+
+    @Test
+    void aVolumeThatAClaimNamesIsBoundWithoutAMarkOfTheController() {
+        world.volume("disk", "5Gi", NO_CLASS);
+        world.settle();
+        world.claim("data", NO_CLASS + ", volumeName: disk");
+        world.settle();
+
+        assertThat(world.claim("data").getMetadata().getAnnotations())
+                .containsOnlyKeys("pv.kubernetes.io/bind-completed");
+        assertThat(world.volume("disk").getMetadata().getAnnotations())
+                .containsOnlyKeys("pv.kubernetes.io/bound-by-controller");
+        assertThat(world.phase("data")).isEqualTo("Bound");
+    }
+
+    @Test
+    void aNamedVolumeThatDoesNotFitIsReportedWithTheReason() {
+        world.volume("disk", "500Mi", NO_CLASS);
+        world.settle();
+        world.claim("data", NO_CLASS + ", volumeName: disk");
+        world.settle();
+
+        assertThat(events()).containsOnly(
+                "Warning VolumeMismatch Cannot bind to requested volume \"disk\": requested PV is too small");
+        assertThat(world.phase("data")).isEqualTo("Pending");
+    }
+
+    @Test
+    void aNamedVolumeOfAnotherClaimIsReported() {
+        world.volume("disk", "1Gi", NO_CLASS + ", claimRef: {namespace: default, name: other}");
+        world.settle();
+        world.claim("data", NO_CLASS + ", volumeName: disk");
+        world.settle();
+
+        assertThat(events())
+                .containsOnly("Warning FailedBinding volume \"disk\" already bound to a different claim.");
+    }
+
+    @Test
+    void aClaimWithoutVolumeAndClassIsReportedInEachPeriod() {
+        world.claim("data", NO_CLASS);
+        world.settle();
+        world.resync();
+
+        assertThat(events()).containsExactly(
+                "Normal FailedBinding no persistent volumes available for this claim and no storage class is set",
+                "Normal FailedBinding no persistent volumes available for this claim and no storage class is set");
+        assertThat(writes()).isEmpty();
+    }
+
+    @Test
+    void aClaimWithAClassAsksItsProvisionerByName() {
+        world.storageClass("fast", "provisioner: csi.example.com");
+        world.claim("data", "storageClassName: fast");
+        world.settle();
+        world.resync();
+
+        assertThat(world.claim("data").getMetadata().getAnnotations()).containsOnly(
+                Map.entry("volume.kubernetes.io/storage-provisioner", "csi.example.com"),
+                Map.entry("volume.beta.kubernetes.io/storage-provisioner", "csi.example.com"));
+        assertThat(writes()).containsExactly("update persistentvolumeclaims default/data");
+        assertThat(events()).isNotEmpty().containsOnly("Normal ExternalProvisioning Waiting for a volume to be created "
+                + "either by the external provisioner 'csi.example.com' or manually by the system administrator. If "
+                + "volume creation is delayed, please verify that the provisioner is running and correctly registered.");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', value = {
+            "kubernetes.io/no-provisioner | no volume plugin matched name: kubernetes.io/no-provisioner",
+            "'' | storageclass.storage.k8s.io \"fast\" not found"})
+    void aClassThatCannotProvisionIsReported(String provisioner, String message) {
+        if (!provisioner.isEmpty()) {
+            world.storageClass("fast", "provisioner: " + provisioner);
+        }
+        world.claim("data", "storageClassName: fast");
+        world.settle();
+
+        assertThat(events()).containsOnly("Warning ProvisioningFailed " + message);
+    }
+
+    @Test
+    void aProvisionerWithinKubernetesIsReplacedByItsSuccessor() {
+        world.storageClass("fast", "provisioner: kubernetes.io/gce-pd");
+        world.claim("data", "storageClassName: fast");
+        world.settle();
+
+        assertThat(world.claim("data").getMetadata().getAnnotations())
+                .containsEntry("volume.kubernetes.io/storage-provisioner", "pd.csi.storage.gke.io");
+    }
+
+    @Test
+    void aClaimThatWaitsForItsFirstPodIsNotBoundBeforeTheSchedulerChoseANode() {
+        world.storageClass("late", "provisioner: csi.example.com, volumeBindingMode: WaitForFirstConsumer");
+        world.volume("disk", "1Gi", "storageClassName: late");
+        world.claim("data", "storageClassName: late");
+        world.settle();
+        world.pod("web", "data", "");
+        world.resync();
+        world.pod("web-2", "data", "");
+        world.resync();
+
+        assertThat(world.phase("data")).isEqualTo("Pending");
+        assertThat(events()).containsExactly(
+                "Normal WaitForFirstConsumer waiting for first consumer to be created before binding",
+                "Normal WaitForPodScheduled waiting for pod web to be scheduled",
+                "Normal WaitForPodScheduled waiting for pods web,web-2 to be scheduled");
+
+        world.cluster.edit(VolumeWorld.CLAIMS, V1PersistentVolumeClaim.class, VolumeWorld.DATA, claim -> claim
+                .getMetadata().putAnnotationsItem("volume.kubernetes.io/selected-node", "node-1"));
+        world.settle();
+        assertThat(world.claim("data").getMetadata().getAnnotations())
+                .containsEntry("volume.kubernetes.io/storage-provisioner", "csi.example.com");
+    }
+
+    @Test
+    void aClaimWithoutClassGetsTheDefaultClassThatIsMarkedLater() {
+        world.claim("data", "volumeMode: Filesystem");
+        world.settle();
+        world.cluster.create(ResourceType.STORAGE_CLASSES, V1StorageClass.class,
+                "{metadata: {name: standard, annotations: {storageclass.kubernetes.io/is-default-class: 'true'}},"
+                        + " provisioner: csi.example.com}");
+        world.resync();
+
+        assertThat(world.claim("data").getSpec().getStorageClassName()).isEqualTo("standard");
+        assertThat(world.claim("data").getMetadata().getAnnotations())
+                .containsEntry("volume.kubernetes.io/storage-provisioner", "csi.example.com");
+    }
+
+    @Test
+    void aProvisionedVolumeIsBoundToTheClaimThatItWasMadeFor() {
+        world.storageClass("fast", "provisioner: csi.example.com");
+        world.claim("data", "storageClassName: fast");
+        world.settle();
+        world.cluster.requests.take();
+        world.volume("pvc-1", "1Gi", "storageClassName: fast, claimRef: {namespace: default, name: data, uid: "
+                + world.claim("data").getMetadata().getUid() + "}");
+        world.settle();
+
+        assertThat(world.phase("data")).isEqualTo("Bound");
+        assertThat(world.volumePhase("pvc-1")).isEqualTo("Bound");
+        assertThat(writes()).containsExactly("update persistentvolumes/status pvc-1",
+                "update persistentvolumeclaims default/data", "update persistentvolumeclaims/status default/data");
+    }
+
+    private void bind(String reclaimPolicy) {
+        world.volume("disk", "1Gi", NO_CLASS + ", persistentVolumeReclaimPolicy: " + reclaimPolicy);
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.settle();
+        assertThat(world.phase("data")).isEqualTo("Bound");
+    }
+
+    @Test
+    void aClaimWhoseVolumeIsGoneIsLost() {
+        bind("Retain");
+        world.cluster.remove(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
+        world.settle();
+
+        assertThat(world.phase("data")).isEqualTo("Lost");
+        assertThat(world.claim("data").getStatus().getCapacity()).isNullOrEmpty();
+        assertThat(events()).containsExactly(
+                "Warning ClaimLost Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+    }
+
+    @Test
+    void aRetainedVolumeIsReleasedAndNeverBoundAgainByItself() {
+        bind("Retain");
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+        assertThat(world.claimExists("data")).isFalse();
+        assertThat(world.volumePhase("disk")).isEqualTo("Released");
+
+        world.claim("data", NO_CLASS);
+        world.settle();
+        assertThat(world.phase("data")).isEqualTo("Pending");
+
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getSpec().setClaimRef(null));
+        world.settle();
+        world.resync();
+        assertThat(world.phase("data")).isEqualTo("Bound");
+    }
+
+    @Test
+    void aVolumeThatNobodyCanDeleteFails() {
+        bind("Delete");
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+        world.resync();
+
+        String why = "host_path deleter only supports /tmp/.+ but received provided /data/disk";
+        assertThat(world.volumePhase("disk")).isEqualTo("Failed");
+        assertThat(world.volume("disk").getStatus().getMessage()).isEqualTo(why);
+        assertThat(events()).containsExactly("Warning VolumeFailedDelete " + why);
+    }
+
+    @Test
+    void aProvisionedVolumeIsLeftToItsProvisionerToDelete() {
+        world.volume("disk", "1Gi", NO_CLASS + ", persistentVolumeReclaimPolicy: Delete");
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"), volume -> volume
+                .getMetadata().putAnnotationsItem("pv.kubernetes.io/provisioned-by", "csi.example.com"));
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.settle();
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+
+        assertThat(world.volumePhase("disk")).isEqualTo("Released");
+        assertThat(events()).isEmpty();
+    }
+
+    @Test
+    void aVolumeOnATemporaryPathIsDeletedWithItsClaim() {
+        world.volume("disk", "1Gi", NO_CLASS + ", hostPath: {path: /tmp/disk}, persistentVolumeReclaimPolicy: Delete");
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.settle();
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+
+        assertThat(world.volumeExists("disk")).isFalse();
+    }
+
+    @Test
+    void aVolumeThatWasBoundTwiceGoesBackToTheFreeOnes() {
+        bind("Retain");
+        world.volume("second", "1Gi", NO_CLASS + ", claimRef: {namespace: default, name: data, uid: "
+                + world.claim("data").getMetadata().getUid() + "}");
+        world.settle();
+
+        assertThat(world.volume("second").getSpec().getClaimRef().getUid()).isNull();
+        assertThat(world.volumePhase("second")).isEqualTo("Available");
+        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("disk");
+    }
+
+    @Test
+    void aVolumeIsNotReleasedBecauseTheCacheOfClaimsIsOld() {
+        bind("Retain");
+        world.cluster.requests.take();
+        world.cluster.forgetCaches();
+        try (VolumeWorld ignored = world) {
+            VolumeBinder binder = new VolumeBinder(world.cluster.context());
+            world.cluster.deliver();
+            world.cluster.withhold(VolumeWorld.CLAIMS);
+            world.claim("late", NO_CLASS);
+            world.volume("pvc-2", "1Gi", NO_CLASS + ", claimRef: {namespace: default, name: late, uid: "
+                    + world.claim("late").getMetadata().getUid() + "}");
+            world.cluster.settle(binder.loops());
+
+            assertThat(world.volumePhase("pvc-2")).isEqualTo("Pending");
+            assertThat(writes()).isEmpty();
+        }
+    }
+
+    // ---- protection
+
+    @Test
+    void aClaimIsKeptAsLongAsAPodUsesIt() {
+        bind("Retain");
+        world.pod("web", "data", "node-1");
+        world.settle();
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+        assertThat(world.claimExists("data")).isTrue();
+        assertThat(world.volumePhase("disk")).isEqualTo("Bound");
+
+        world.cluster.remove(ResourceType.PODS, ObjectKey.of("default", "web"));
+        world.settle();
+        assertThat(world.claimExists("data")).isFalse();
+        assertThat(world.volumePhase("disk")).isEqualTo("Released");
+    }
+
+    @Test
+    void aPodWithoutNodeKeepsNoClaim() {
+        bind("Retain");
+        world.pod("web", "data", "");
+        world.settle();
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+
+        assertThat(world.claimExists("data")).isFalse();
+    }
+
+    @Test
+    void aPodThatTheCacheDoesNotShowYetKeepsItsClaim() {
+        bind("Retain");
+        world.cluster.withhold(ResourceType.PODS);
+        world.pod("web", "data", "node-1");
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+
+        assertThat(world.claimExists("data")).isTrue();
+    }
+
+    @Test
+    void onePodListServesAllClaimsOfANamespace() {
+        for (int i = 0; i < 5; i++) {
+            world.claim("data-" + i, NO_CLASS);
+        }
+        world.settle();
+        world.cluster.requests.take();
+        for (int i = 0; i < 5; i++) {
+            world.cluster.delete(VolumeWorld.CLAIMS, ObjectKey.of("default", "data-" + i));
+        }
+        world.settle();
+
+        assertThat(world.claimExists("data-0")).isFalse();
+        assertThat(world.cluster.requests.take()).filteredOn(r -> r.startsWith("list pods")).hasSize(1);
+    }
+
+    @Test
+    void aBoundVolumeIsKeptUntilItIsReleased() {
+        bind("Retain");
+        world.cluster.delete(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
+        world.settle();
+        assertThat(world.volumeExists("disk")).isTrue();
+        assertThat(world.phase("data")).isEqualTo("Bound");
+
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+        assertThat(world.volumeExists("disk")).isFalse();
+    }
+
+    @Test
+    void claimsAndVolumesThatWereCreatedWithoutProtectionGetIt() {
+        world.claim("example", NO_CLASS);
+        world.cluster.store(VolumeWorld.CLAIMS, new V1PersistentVolumeClaim().spec(world.claim("example").getSpec())
+                .metadata(new V1ObjectMeta().namespace("default").name("data")));
+        world.volume("disk", "1Gi", NO_CLASS);
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getMetadata().setFinalizers(null));
+        world.settle();
+
+        assertThat(world.claim("data").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pvc-protection");
+        assertThat(world.volume("disk").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pv-protection");
+    }
+
+    // ---- ephemeral volumes
+
+    private void podWithScratch() {
+        world.cluster.create(ResourceType.PODS, V1Pod.class,
+                """
+                        {metadata: {name: web, namespace: default}, spec: {containers: [{name: a, image: a:1}],
+                         volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {metadata: {labels: {app: web}},
+                          spec: {accessModes: [ReadWriteOnce], storageClassName: '', resources: {requests: {storage: 1Gi}}}}}}]}}
+                        """);
+    }
+
+    @Test
+    void anEphemeralVolumeGetsAClaimThatItsPodOwns() {
+        podWithScratch();
+        world.settle();
+
+        V1PersistentVolumeClaim claim = world.claim("web-scratch");
+        assertThat(claim.getMetadata().getLabels()).containsEntry("app", "web");
+        assertThat(claim.getMetadata().getOwnerReferences()).singleElement().satisfies(owner -> {
+            assertThat(owner.getKind()).isEqualTo("Pod");
+            assertThat(owner.getName()).isEqualTo("web");
+            assertThat(owner.getController()).isTrue();
+            assertThat(owner.getBlockOwnerDeletion()).isTrue();
+        });
+        assertThat(claim.getSpec().getResources().getRequests()).containsKey("storage");
+    }
+
+    @Test
+    void theClaimOfAnEphemeralVolumeIsMadeAgainAfterItsDeletion() {
+        podWithScratch();
+        world.settle();
+        String uid = world.claim("web-scratch").getMetadata().getUid();
+        world.cluster.delete(VolumeWorld.CLAIMS, ObjectKey.of("default", "web-scratch"));
+        world.settle();
+
+        assertThat(world.claim("web-scratch").getMetadata().getUid()).isNotEqualTo(uid);
+    }
+
+    @Test
+    void aForeignClaimWithTheNameOfAnEphemeralVolumeIsReportedAndLeftAlone() {
+        world.claim("web-scratch", NO_CLASS);
+        world.settle();
+        world.cluster.events.clear();
+        podWithScratch();
+        world.settle();
+
+        assertThat(events()).contains("Warning FailedBinding ephemeral volume scratch: PVC default/web-scratch was not "
+                + "created for pod default/web (pod is not owner)");
+        assertThat(world.claim("web-scratch").getMetadata().getOwnerReferences()).isNullOrEmpty();
+    }
+}
