@@ -148,7 +148,7 @@ final class CronJobStrategy extends Strategy {
             List<String> problems = Formats.dnsLabel(Json.text(cronJob, "metadata", "name"));
             if (!problems.isEmpty()) {
                 warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-                        + "behavior; a DNS label is recommended: " + problems);
+                        + "behavior; a DNS label is recommended: [" + String.join(" ", problems) + "]");
             }
         } else if (Json.text(cronJob, "spec", "schedule").contains("TZ")) {
             warnings.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
