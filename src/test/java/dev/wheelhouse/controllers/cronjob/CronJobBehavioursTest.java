@@ -142,8 +142,8 @@ class CronJobBehavioursTest {
         cronJob("");
         cluster.requests.take();
         Instant time = minute();
-        assertThat(cluster.requests.take()).containsExactly("create jobs default/" + name(time),
-                "updateStatus cronjobs default/hello");
+        assertThat(cluster.requests.take()).containsExactly("create jobs.batch default/" + name(time),
+                "update cronjobs.batch/status default/hello");
     }
 
     @Test
@@ -153,7 +153,8 @@ class CronJobBehavioursTest {
         Instant now = cluster.clock.now();
         Instant due = now.truncatedTo(ChronoUnit.DAYS).plus(Duration.ofHours(7));
         due = due.isAfter(now) ? due : due.plus(Duration.ofDays(1));
-        cluster.settle(controller.loops(), Duration.ofDays(1));
+        cluster.clock.advance(Duration.between(now, due).plusMillis(100));
+        settle();
 
         assertThat(jobs()).contains(name(due));
         assertThat(cluster.read(ResourceType.JOBS, ObjectKey.of("default", name(due)), V1Job.class).getMetadata()
@@ -177,7 +178,6 @@ class CronJobBehavioursTest {
         minute();
         cluster.clock.advance(Duration.ofSeconds(20));
         edit(spec -> spec.setSuspend(false));
-        assertThat(jobs()).isEmpty();
         assertThat(jobs()).isEmpty();
         Instant next = minute();
         assertThat(jobs()).containsExactly(name(next));
@@ -239,8 +239,8 @@ class CronJobBehavioursTest {
         Instant second = minute();
         assertThat(jobs()).containsExactly(name(second));
         assertThat(active()).containsExactly(name(second));
-        assertThat(cluster.requests.take()).containsExactly("delete jobs default/" + name(first),
-                "create jobs default/" + name(second), "updateStatus cronjobs default/hello");
+        assertThat(cluster.requests.take()).containsExactly("delete jobs.batch default/" + name(first) + " Background",
+                "create jobs.batch default/" + name(second), "update cronjobs.batch/status default/hello");
         assertThat(events()).contains("Normal SuccessfulDelete Deleted job " + name(first));
     }
 
@@ -340,7 +340,7 @@ class CronJobBehavioursTest {
     @Test
     void aRunWhoseStatusIsLostWithTheProcessHappensOnce() {
         cronJob("");
-        cluster.requests.failNext("updateStatus cronjobs", 500, "InternalError", "no disk");
+        cluster.requests.failNext("update cronjobs", 500, "InternalError", "no disk");
         cluster.clock.advance(untilMinute().plusMillis(100));
         Instant time = cluster.clock.now().truncatedTo(ChronoUnit.MINUTES);
         cluster.deliver();

@@ -41,7 +41,7 @@ class MissedRunsTest {
             0 * * * *,          -,                    2024-05-05T13:00:30Z, 60, 2024-05-05T13:00:00Z, 0, PT59M30.1S
             @every 7m,          -,                    2024-05-01T08:22:00Z, -,  2024-05-01T08:21:00Z, 3, PT6M0.1S
             30 6-16/4 * * 1-5,  -,                    2024-05-06T10:31:00Z, -,  2024-05-06T10:30:00Z, 31, PT3H59M0.1S
-            '0,1 0 1 * *',      -,                    2024-06-01T00:05:00Z, -,  -,                    5, PT715H55M0.1S
+            '0,1 0 1 * *',      -,                    2024-06-01T00:05:00Z, -,  -,                    6, PT719H55M0.1S
             """)
     void areCountedByTheFirstInterval(String schedule, Instant last, Instant now, Long deadline, Instant latest,
             long count, Duration untilNext) {
