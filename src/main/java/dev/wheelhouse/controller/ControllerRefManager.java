@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -42,12 +43,18 @@ public final class ControllerRefManager {
      */
     public static <T extends KubernetesObject> Claim<T> claim(V1ObjectMeta controller, LabelSelector selector,
             Collection<T> candidates) {
+        return claim(controller, candidate -> selector.matches(candidate.getMetadata().getLabels()), candidates);
+    }
+
+    /** The same for a controller that selects its objects not by their labels alone. */
+    public static <T extends KubernetesObject> Claim<T> claim(V1ObjectMeta controller, Predicate<T> selects,
+            Collection<T> candidates) {
         Claim<T> claim = new Claim<>(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         boolean deleting = controller.getDeletionTimestamp() != null;
         for (T candidate : candidates) {
             V1ObjectMeta meta = candidate.getMetadata();
             V1OwnerReference reference = OwnerReferences.controllerOf(meta);
-            boolean matches = selector.matches(meta.getLabels());
+            boolean matches = selects.test(candidate);
             if (reference != null) {
                 if (!reference.getUid().equals(controller.getUid())) {
                     continue;

@@ -42,7 +42,7 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
 
     @Override
     public JsonNode read(String path, Map<String, String> query) {
-        return interceptor.read(path, () -> behind.read(path, query));
+        return interceptor.read(path, query, () -> behind.read(path, query));
     }
 
     @Override

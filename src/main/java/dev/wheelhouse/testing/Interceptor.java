@@ -1,5 +1,6 @@
 package dev.wheelhouse.testing;
 
+import java.util.Map;
 import java.util.function.Supplier;
 
 import tools.jackson.databind.JsonNode;
@@ -37,8 +38,8 @@ public interface Interceptor {
         return call.get();
     }
 
-    /** The read of a path. */
-    default JsonNode read(String path, Supplier<JsonNode> call) {
+    /** The read of a path, such as that of a metric. */
+    default JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
         return call.get();
     }
 

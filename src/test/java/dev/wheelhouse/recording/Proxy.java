@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -16,6 +17,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,6 +36,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
@@ -57,7 +60,7 @@ final class Proxy implements AutoCloseable {
     private final String target;
     private final String token;
     private final Map<String, Traffic> byNamespace = new ConcurrentHashMap<>();
-    private final Set<String> watched = ConcurrentHashMap.newKeySet();
+    private final Map<String, Metrics> metrics = new ConcurrentHashMap<>();
     private volatile @Nullable Traffic ofTheCluster;
 
     Proxy(int port, String token, Path certificate) throws IOException, GeneralSecurityException {
@@ -93,21 +96,16 @@ final class Proxy implements AutoCloseable {
     }
 
     /** Counts a scenario's writes from now on. @param alone whether those without a namespace are this scenario's */
-    void open(Scenario scenario, Traffic traffic) {
+    void open(Scenario scenario, Traffic traffic, Metrics itsMetrics) {
         byNamespace.put(scenario.namespace(), traffic);
+        metrics.put(scenario.namespace(), itsMetrics);
         ofTheCluster = scenario.isAlone() ? traffic : null;
     }
 
     void close(Scenario scenario) {
         byNamespace.remove(scenario.namespace());
+        metrics.remove(scenario.namespace());
         ofTheCluster = null;
-    }
-
-    /** The resources that somebody has begun to watch since the last call. */
-    Set<String> takeWatched() {
-        Set<String> taken = Set.copyOf(watched);
-        watched.removeAll(taken);
-        return taken;
     }
 
     /** A user's requests. */
@@ -143,14 +141,10 @@ final class Proxy implements AutoCloseable {
             byte[] body = exchange.getRequestBody().readAllBytes();
             URI uri = exchange.getRequestURI();
             Matcher path = PATH.matcher(uri.getRawPath());
-            String query = uri.getRawQuery() == null ? "" : uri.getRawQuery();
             String verb = verb(exchange, path);
             Traffic traffic = verb == null ? null : traffic(path);
             if (traffic == null) {
-                if (path.matches() && query.contains("watch=true")) {
-                    watched.add(path.group("resource"));
-                }
-                pass(exchange, body);
+                read(exchange, uri, body);
                 return;
             }
             String write = verb + " " + path.group("resource")
@@ -160,6 +154,44 @@ final class Proxy implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void read(HttpExchange exchange, URI uri, byte[] body) throws IOException, InterruptedException {
+        String path = uri.getPath();
+        String namespace = Metrics.namespace(path);
+        Metrics answering = namespace == null ? null : metrics.get(namespace);
+        JsonNode document = Metrics.discovery(path);
+        if (answering != null) {
+            Wire.Answer answer = answering.answer(path, query(uri));
+            send(exchange, answer.code(), answer.body());
+        } else if (document != null) {
+            send(exchange, 200, document);
+        } else if (path.equals("/apis")) {
+            ObjectNode groups = (ObjectNode) user().get(path).expected();
+            Metrics.GROUPS.keySet().forEach(g -> groups.withArray("groups").add(Metrics.group(g)));
+            send(exchange, 200, groups);
+        } else {
+            pass(exchange, body);
+        }
+    }
+
+    private static Map<String, String> query(URI uri) {
+        Map<String, String> query = new HashMap<>();
+        for (String pair : uri.getRawQuery() == null ? new String[0] : uri.getRawQuery().split("&")) {
+            int equals = pair.indexOf('=');
+            if (equals > 0) {
+                query.put(pair.substring(0, equals),
+                        URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+            }
+        }
+        return query;
+    }
+
+    private static void send(HttpExchange exchange, int code, JsonNode body) throws IOException {
+        byte[] bytes = Json.bytes(body);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(code, bytes.length);
+        exchange.getResponseBody().write(bytes);
     }
 
     private static @Nullable String verb(HttpExchange exchange, Matcher path) {
@@ -211,15 +243,12 @@ final class Proxy implements AutoCloseable {
     }
 
     private static void refuse(HttpExchange exchange, String code) throws IOException {
-        byte[] status = Json.bytes(Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
-                .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
-                .put("code", Integer.parseInt(code)));
-        exchange.getResponseHeaders().set("Content-Type", "application/json");
         if (code.equals("429")) {
             exchange.getResponseHeaders().set("Retry-After", "1");
         }
-        exchange.sendResponseHeaders(Integer.parseInt(code), status.length);
-        exchange.getResponseBody().write(status);
+        send(exchange, Integer.parseInt(code), Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
+                .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
+                .put("code", Integer.parseInt(code)));
     }
 
     /** The message of an answer that a fault gives. */

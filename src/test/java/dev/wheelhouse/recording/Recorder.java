@@ -26,6 +26,7 @@ final class Recorder {
     private final Names names = new Names();
     private final Traffic traffic = new Traffic(names);
     private final Wire wire;
+    private final Metrics metrics;
     private final Actors actors;
     private final Kubelet kubelet;
     private final State state;
@@ -36,6 +37,7 @@ final class Recorder {
         this.plane = plane;
         this.scenario = scenario;
         wire = plane.user();
+        metrics = new Metrics(wire, names, Clock.system());
         actors = new Actors(wire, scenario.namespace(), names);
         kubelet = new Kubelet(wire, scenario.namespace(), names, Clock.system());
         state = new State(wire, scenario, names);
@@ -46,7 +48,7 @@ final class Recorder {
     }
 
     private Recording record() throws Exception {
-        plane.proxy().open(scenario, traffic);
+        plane.proxy().open(scenario, traffic, metrics);
         try {
             wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
                     Json.object().put("name", scenario.namespace()))).expected();
@@ -91,6 +93,8 @@ final class Recorder {
             Thread.sleep(Scenario.waiting(step.get("wait").asString(), Instant.now()).toMillis());
         } else if (step.has("fault")) {
             traffic.add(step.get("fault"));
+        } else if (step.has("metrics")) {
+            metrics.say(step.get("metrics"));
         } else if (step.has("restart")) {
             plane.stopManager();
             plane.startManager();

@@ -30,9 +30,18 @@ final class Api {
     }
 
     Api(ApiServer server, String namespace) {
-        rest = server.rest();
-        contents = new Contents(server.store());
+        this(server.rest(), new Contents(server.store()), namespace);
+    }
+
+    private Api(RestServer rest, Contents contents, String namespace) {
+        this.rest = rest;
+        this.contents = contents;
         this.namespace = namespace;
+    }
+
+    /** Requests in another namespace. */
+    Api in(String other) {
+        return new Api(rest, contents, other);
     }
 
     /** The types of this API by kind, each in its first version. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -21,11 +22,15 @@ final class Checks {
     private final List<Invariant> invariants;
     private final Map<String, Integer> createdLate = new HashMap<>();
 
-    Checks(Truth truth, RunHistory history, List<Workload> workloads) {
+    Checks(Truth truth, RunHistory history, Mix mix) {
         this.truth = truth;
         this.history = history;
-        invariants = new ArrayList<>(List.of(new StatusInvariant(truth)));
-        workloads.stream().map(w -> w.invariants(truth, history)).flatMap(List::stream).forEach(invariants::add);
+        List<ResourceType> types = mix.discovered().types();
+        List<Invariant> all = new ArrayList<>(List.of(new StatusInvariant(truth), new NamespaceInvariants(truth, types),
+                new GarbageInvariants(truth, types)));
+        mix.workloads().forEach(w -> all.addAll(w.invariants(truth, history)));
+        // Invariants without state are records, so two workloads of one kind share them.
+        invariants = all.stream().distinct().toList();
     }
 
     Truth truth() {
@@ -54,7 +59,7 @@ final class Checks {
         return distinct(invariants.stream().map(Invariant::atEnd));
     }
 
-    private static List<String> distinct(java.util.stream.Stream<List<String>> violations) {
+    private static List<String> distinct(Stream<List<String>> violations) {
         return violations.flatMap(List::stream).distinct().toList();
     }
 

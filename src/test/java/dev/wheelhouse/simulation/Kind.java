@@ -7,6 +7,8 @@ import java.util.function.Supplier;
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
+    OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all);
 
     private final int weight;

@@ -73,7 +73,7 @@ final class Simulation implements AutoCloseable {
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted());
-        this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix.workloads());
+        this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
         this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
         this.environment = new Environment(api, nodes, history, random, clock);
     }

@@ -1,0 +1,100 @@
+package dev.wheelhouse.controllers.statefulset;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+
+/**
+ * Does tasks: one after the other, or many at a time, in batches of 1, 2, 4, … (upstream: {@code runForAll} and
+ * {@code slowStartBatch} in {@code pkg/controller/statefulset/stateful_set_control.go}). A batch with a failure is the
+ * last one.
+ */
+final class PodTasks {
+    private static final int LARGEST_BATCH = 500;
+
+    private final ActionExecutor executor;
+    private final BiConsumer<ObjectKey, V1Pod> onDeleted;
+
+    /** A task that is being done. */
+    private static final class Run {
+        final PodTask task;
+        final List<Attempt> attempts = new ArrayList<>();
+        final List<Action> events = new ArrayList<>();
+        @Nullable
+        ApiError error;
+        boolean goesOn = true;
+
+        Run(PodTask task) {
+            this.task = task;
+        }
+
+        void take(int stage, List<Attempt> tried) {
+            PodTask.Outcome outcome = task.after(stage, tried, attempts);
+            attempts.addAll(tried);
+            events.addAll(outcome.events());
+            error = outcome.error() == null ? error : outcome.error();
+            goesOn = outcome.goesOn();
+        }
+    }
+
+    /** @param onDeleted is told of each pod that a task has deleted */
+    PodTasks(ActionExecutor executor, BiConsumer<ObjectKey, V1Pod> onDeleted) {
+        this.executor = executor;
+        this.onDeleted = onDeleted;
+    }
+
+    /** @return the first failure; null if all tasks succeeded */
+    @Nullable
+    ApiError run(ObjectKey key, List<PodTask> tasks, boolean oneByOne) {
+        int size = 1;
+        for (int from = 0; from < tasks.size();) {
+            int to = Math.min(tasks.size(), from + size);
+            ApiError error = runBatch(key, tasks.subList(from, to));
+            if (error != null) {
+                return error;
+            }
+            from = to;
+            size = oneByOne ? 1 : Math.min(2 * size, LARGEST_BATCH);
+        }
+        return null;
+    }
+
+    private @Nullable ApiError runBatch(ObjectKey key, List<PodTask> tasks) {
+        List<Run> runs = tasks.stream().map(Run::new).toList();
+        for (int stage = 0; stage < PodTask.STAGES; stage++) {
+            int number = stage;
+            List<Run> going = runs.stream().filter(run -> run.goesOn).toList();
+            List<Action.Write> writes = going.stream().flatMap(run -> run.task.stage(number).stream()).toList();
+            List<Attempt> attempts = writes.isEmpty()
+                    ? List.of()
+                    : executor.execute(key, List.of(Action.Batch.each(writes))).attempts();
+            int next = 0;
+            for (Run run : going) {
+                int count = run.task.stage(stage).size();
+                run.take(stage, attempts.subList(next, next + count));
+                next += count;
+            }
+        }
+        List<Action> events = new ArrayList<>();
+        ApiError error = null;
+        for (Run run : runs) {
+            events.addAll(run.events);
+            error = error == null ? run.error : error;
+            if (run.task.verb() == PodTask.Verb.DELETE && run.error == null && executor.writes()) {
+                onDeleted.accept(key, run.task.pod());
+            }
+        }
+        executor.execute(key, events);
+        return error;
+    }
+}

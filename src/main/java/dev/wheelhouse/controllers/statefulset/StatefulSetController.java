@@ -1,0 +1,332 @@
+package dev.wheelhouse.controllers.statefulset;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ControllerRevision;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.history.ControllerRevisions;
+import dev.wheelhouse.controllers.history.RevisionCache;
+import dev.wheelhouse.controllers.history.RevisionData;
+import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Keeps a pod with a stable identity for each ordinal of each StatefulSet (upstream:
+ * {@code pkg/controller/statefulset/stateful_set.go}). {@code StatefulSetDecisions} decides, {@code PodTask} describes
+ * the writes for one pod, {@code StatefulSetHandlers} enqueues keys.
+ */
+public final class StatefulSetController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "statefulset-controller";
+
+    private static final ResourceType SETS = ResourceType.STATEFUL_SETS;
+    private static final ResourceType REVISIONS = ResourceType.CONTROLLER_REVISIONS;
+
+    private final SharedIndexInformer<V1StatefulSet> sets;
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+    private final OwnedPods pods;
+    private final RevisionCache revisions;
+    private final PodTasks tasks;
+    /** By the sets' keys. A sync of an unchanged set compares no templates. */
+    private final Map<ObjectKey, Known> known = new ConcurrentHashMap<>();
+
+    /** The set's template of this generation is that of the revision with this UID, the last of the history. */
+    private record Known(String uid, @Nullable Long generation, @Nullable String revision) {}
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public StatefulSetController(ControllerContext context) {
+        super(NAME, context);
+        this.sets = informerFor(SETS, V1StatefulSet.class);
+        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        var podCache = informerFor(ResourceType.PODS, V1Pod.class);
+        this.pods = new OwnedPods(podCache);
+        this.revisions = new RevisionCache(NAME, informerFor(REVISIONS, V1ControllerRevision.class));
+        this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
+        retryWhenAllowed();
+        new StatefulSetHandlers(sets, queue).register(podCache);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        return syncStatefulSet(key);
+    }
+
+    @Override
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        V1StatefulSet set = sets.get(key);
+        return set == null || type.equals(SETS) ? null : set.getSpec().getSelector();
+    }
+
+    /**
+     * Syncs one set in phases: claim revisions and pods, find the revisions, do the tasks for the pods, report the
+     * status, shorten the history. A failure skips the phases up to the report, but not the report if the revisions are
+     * known, and never the history.
+     */
+    Result syncStatefulSet(ObjectKey key) {
+        V1StatefulSet set = sets.get(key);
+        if (set == null) {
+            known.remove(key);
+            forget(key);
+            return Result.done();
+        }
+        LabelSelector selector;
+        try {
+            selector = LabelSelector.of(set.getSpec().getSelector());
+        } catch (IllegalArgumentException e) {
+            return Result.terminal("spec.selector: " + e.getMessage());
+        }
+        List<V1ControllerRevision> history = history(set, selector);
+        Outcome adopted = executor.execute(key, adoptions(set, history));
+        if (!adopted.succeeded()) {
+            return adopted.toResult();
+        }
+        ControllerRefManager.Claim<V1Pod> claim = claim(set, selector);
+        Outcome claimed = executor.execute(key,
+                ControllerRefManager.actions(claim, ResourceType.PODS, SETS, set.getMetadata()));
+        if (!claimed.succeeded()) {
+            return claimed.toResult();
+        }
+        return update(key, view(set, claim, claimed), history);
+    }
+
+    private Result update(ObjectKey key, StatefulSetView view, List<V1ControllerRevision> history) {
+        Finding found = findRevisions(key, view.set(), history);
+        ApiError error = found.error;
+        Duration next = null;
+        if (found.revisions != null) {
+            StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view, found.revisions);
+            error = perform(key, view, decision);
+            StatusReport.complete(view, decision.status());
+            if (StatusReport.differs(view.set().getStatus(), decision.status())) {
+                Outcome reported = executor.execute(key, List.of(report(view, decision.status())));
+                error = error == null ? reported.error() : error;
+            }
+            next = untilNextCheck(view, decision.status());
+        }
+        List<V1ControllerRevision> excess = Revisions.excess(view.set(), view.pods(), history, found.revisions);
+        Outcome shortened = executor.execute(key, deletions(view, excess));
+        if (executor.writes()) {
+            excess.forEach(revision -> deleted(key, REVISIONS, revision));
+        }
+        error = error == null ? shortened.error() : error;
+        if (error != null) {
+            return Result.retry(error);
+        }
+        return next == null ? Result.done() : Result.requeueAfter(next);
+    }
+
+    /** @return the first failure; null if all tasks succeeded */
+    private @Nullable ApiError perform(ObjectKey key, StatefulSetView view, StatefulSetDecisions.Decision decision) {
+        for (List<PodTask> phase : decision.phases()) {
+            ApiError error = tasks.run(key, phase, view.isOrdered());
+            if (error != null) {
+                return error;
+            }
+        }
+        PodTask update = decision.update();
+        ApiError error = update == null ? null : tasks.run(key, List.of(update), true);
+        if (update != null && error == null) {
+            V1StatefulSetStatus status = decision.status();
+            status.setCurrentReplicas(StatusReport.count(status.getCurrentReplicas()) - 1);
+        }
+        return error;
+    }
+
+    private static Action.Write report(StatefulSetView view, V1StatefulSetStatus status) {
+        return new Action.UpdateStatus(SETS, ModelJson.shallowCopy(view.set()).apiVersion(SETS.apiVersion())
+                .kind(SETS.kind()).status(status),
+                "status of " + status.getReplicas() + " pods, generation " + status.getObservedGeneration());
+    }
+
+    private static @Nullable Duration untilNextCheck(StatefulSetView view, V1StatefulSetStatus status) {
+        if (view.minReadySeconds() == 0
+                || StatusReport.count(status.getReadyReplicas()) == StatusReport.count(status.getAvailableReplicas())) {
+            return null;
+        }
+        Duration next = Pods.untilNextAvailable(view.pods(), view.minReadySeconds(), view.now());
+        return next == null ? Duration.ofSeconds(view.minReadySeconds()) : next;
+    }
+
+    /** The revisions that match the set's selector and have no other controller, in their order. */
+    private List<V1ControllerRevision> history(V1StatefulSet set, LabelSelector selector) {
+        return revisions.candidates(set.getMetadata()).stream()
+                .filter(revision -> selector.matches(revision.getMetadata().getLabels()))
+                .sorted(ControllerRevisions.OLDEST_FIRST).toList();
+    }
+
+    /** A set that is being deleted fails to adopt, and so does nothing else, as in upstream. */
+    private static List<Action> adoptions(V1StatefulSet set, List<V1ControllerRevision> history) {
+        List<V1ControllerRevision> orphans = history.stream()
+                .filter(revision -> OwnerReferences.controllerOf(revision.getMetadata()) == null).toList();
+        return ControllerRefManager.actions(new ControllerRefManager.Claim<>(List.of(), orphans, List.of()), REVISIONS,
+                SETS, set.getMetadata());
+    }
+
+    private ControllerRefManager.Claim<V1Pod> claim(V1StatefulSet set, LabelSelector selector) {
+        String name = set.getMetadata().getName();
+        return ControllerRefManager.claim(set.getMetadata(),
+                pod -> selector.matches(pod.getMetadata().getLabels()) && Identity.isMember(name, pod),
+                pods.candidates(set.getMetadata()));
+    }
+
+    /** The view with the pods that the set owns now. A pod that was deleted before its adoption does not count. */
+    private StatefulSetView view(V1StatefulSet set, ControllerRefManager.Claim<V1Pod> claim, Outcome claimed) {
+        List<V1Pod> owned = new ArrayList<>(claim.owned());
+        if (!claim.adopt().isEmpty()) {
+            Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
+                    .collect(Collectors.toSet());
+            claim.adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).forEach(owned::add);
+        }
+        return view(set, owned);
+    }
+
+    private StatefulSetView view(V1StatefulSet set, List<V1Pod> owned) {
+        String namespace = set.getMetadata().getNamespace();
+        return new StatefulSetView(set, owned, name -> claims.get(ObjectKey.of(namespace, name)), clock.now());
+    }
+
+    /** The revisions, or why they are not known. */
+    private record Finding(@Nullable Revisions revisions, @Nullable ApiError error) {}
+
+    private Finding findRevisions(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history) {
+        V1ObjectMeta meta = set.getMetadata();
+        int collisions = Revisions.collisions(set);
+        if (!history.isEmpty() && new Known(meta.getUid(), meta.getGeneration(),
+                history.getLast().getMetadata().getUid()).equals(known.get(key))) {
+            return new Finding(Revisions.of(set, history, history.getLast(), collisions), null);
+        }
+        switch (Revisions.choose(set, history)) {
+            case Revisions.Choice.Existing existing -> {
+                known.put(key, new Known(meta.getUid(), meta.getGeneration(),
+                        existing.revision().getMetadata().getUid()));
+                return new Finding(Revisions.of(set, history, existing.revision(), collisions), null);
+            }
+            case Revisions.Choice.Renumber renumber -> {
+                Outcome outcome = executor.execute(key, List.of(new Action.Update(REVISIONS, renumber.revision(),
+                        "StatefulSet " + meta.getName() + " has its template again")));
+                return outcome.error() != null
+                        ? new Finding(null, outcome.error())
+                        : new Finding(Revisions.of(set, history, renumber.revision(), collisions), null);
+            }
+            case Revisions.Choice.New create -> {
+                return createRevision(key, set, history, create.revision(), collisions);
+            }
+        }
+    }
+
+    /**
+     * Creates a revision. If an object with other data has the name, the hash of the next collision count makes
+     * another name (upstream: {@code CreateControllerRevision} in
+     * {@code pkg/controller/history/controller_history.go}).
+     */
+    private Finding createRevision(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history,
+            V1ControllerRevision proposed, int collisionCount) {
+        V1ControllerRevision revision = proposed;
+        String data = RevisionData.of(proposed);
+        for (int collisions = collisionCount;; collisions++) {
+            revision = ControllerRevisions.renamed(revision, ControllerRevisions.name(set.getMetadata().getName(),
+                    ControllerRevisions.hash(data, collisions)));
+            Outcome outcome = executor.execute(key, List.of(new Action.Create(REVISIONS, revision,
+                    "StatefulSet " + set.getMetadata().getName() + " has a new template")));
+            if (outcome.error() == null) {
+                return new Finding(Revisions.of(set, history, revision, collisions), null);
+            }
+            V1ControllerRevision present = outcome.error().isAlreadyExists()
+                    ? revisions.get(ObjectKey.of(revision))
+                    : null;
+            if (present == null) {
+                return new Finding(null, outcome.error());
+            }
+            if (RevisionData.of(present).equals(data)) {
+                return new Finding(Revisions.of(set, history, present, collisions), null);
+            }
+        }
+    }
+
+    private static List<Action> deletions(StatefulSetView view, List<V1ControllerRevision> excess) {
+        List<Action> deletions = new ArrayList<>(excess.size());
+        excess.forEach(revision -> deletions.add(new Action.Delete(REVISIONS, ObjectKey.of(revision),
+                Deletion.ofUid(revision.getMetadata().getUid()),
+                "the history of StatefulSet " + view.name() + " is longer than its limit")));
+        return deletions;
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return SETS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return sets.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1StatefulSet set = sets.get(key);
+        if (set == null) {
+            return List.of();
+        }
+        LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
+        List<V1ControllerRevision> history = history(set, selector);
+        List<Action> plan = new ArrayList<>(adoptions(set, history));
+        ControllerRefManager.Claim<V1Pod> claim = claim(set, selector);
+        plan.addAll(ControllerRefManager.actions(claim, ResourceType.PODS, SETS, set.getMetadata()));
+        List<V1Pod> owned = new ArrayList<>(claim.owned());
+        owned.addAll(claim.adopt());
+        StatefulSetView view = view(set, owned);
+        V1ControllerRevision update = switch (Revisions.choose(set, history)) {
+            case Revisions.Choice.Existing existing -> existing.revision();
+            case Revisions.Choice.Renumber renumber -> {
+                plan.add(new Action.Update(REVISIONS, renumber.revision(), "its template is the set's again"));
+                yield renumber.revision();
+            }
+            case Revisions.Choice.New create -> {
+                plan.add(new Action.Create(REVISIONS, create.revision(), "the set's template is new"));
+                yield create.revision();
+            }
+        };
+        Revisions found = Revisions.of(set, history, update, Revisions.collisions(set));
+        StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view, found);
+        decision.phases().forEach(phase -> phase.forEach(task -> plan.addAll(task.writes())));
+        if (decision.update() != null) {
+            plan.addAll(decision.update().writes());
+        }
+        StatusReport.complete(view, decision.status());
+        if (StatusReport.differs(set.getStatus(), decision.status())) {
+            plan.add(report(view, decision.status()));
+        }
+        plan.addAll(deletions(view, Revisions.excess(set, owned, history, found)));
+        return plan;
+    }
+}

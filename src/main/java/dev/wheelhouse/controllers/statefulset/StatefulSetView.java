@@ -1,0 +1,84 @@
+package dev.wheelhouse.controllers.statefulset;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1RollingUpdateStatefulSetStrategy;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+import io.kubernetes.client.openapi.models.V1StatefulSetUpdateStrategy;
+
+/**
+ * The input of a decision about one StatefulSet.
+ *
+ * @param set belongs to the cache, so nobody may change it
+ * @param pods the pods that the set owns, in any phase
+ * @param claims finds a claim in the set's namespace by its name; null if there is none
+ * @param now the current time
+ */
+record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
+        Function<String, @Nullable V1PersistentVolumeClaim> claims, Instant now) {
+
+    String name() {
+        return set.getMetadata().getName();
+    }
+
+    int replicas() {
+        return Objects.requireNonNullElse(set.getSpec().getReplicas(), 1);
+    }
+
+    /** The first ordinal. */
+    int start() {
+        var ordinals = set.getSpec().getOrdinals();
+        return ordinals == null || ordinals.getStart() == null ? 0 : ordinals.getStart();
+    }
+
+    boolean isInRange(int ordinal) {
+        return ordinal >= start() && ordinal < start() + replicas();
+    }
+
+    int minReadySeconds() {
+        return Objects.requireNonNullElse(set.getSpec().getMinReadySeconds(), 0);
+    }
+
+    boolean isDeleting() {
+        return set.getMetadata().getDeletionTimestamp() != null;
+    }
+
+    /** Whether pods are created, updated and deleted one at a time, in the order of their ordinals. */
+    boolean isOrdered() {
+        return !"Parallel".equals(set.getSpec().getPodManagementPolicy());
+    }
+
+    boolean updatesOnDelete() {
+        V1StatefulSetUpdateStrategy strategy = set.getSpec().getUpdateStrategy();
+        return strategy != null && "OnDelete".equals(strategy.getType());
+    }
+
+    boolean updatesRolling() {
+        V1StatefulSetUpdateStrategy strategy = set.getSpec().getUpdateStrategy();
+        return strategy != null && "RollingUpdate".equals(strategy.getType());
+    }
+
+    @Nullable
+    V1RollingUpdateStatefulSetStrategy rollingUpdate() {
+        V1StatefulSetUpdateStrategy strategy = set.getSpec().getUpdateStrategy();
+        return strategy == null ? null : strategy.getRollingUpdate();
+    }
+
+    /** How many pods, from the first ordinal on, stay at the current revision. */
+    int partition() {
+        V1RollingUpdateStatefulSetStrategy rolling = rollingUpdate();
+        return rolling == null || rolling.getPartition() == null ? 0 : rolling.getPartition();
+    }
+
+    List<V1PersistentVolumeClaim> claimTemplates() {
+        List<V1PersistentVolumeClaim> templates = set.getSpec().getVolumeClaimTemplates();
+        return templates == null ? List.of() : templates;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.wheelhouse.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A user's ConfigMaps that own each other, each up to two others. The user deletes some in all three ways, and creates
+ * some again under the same name.
+ */
+final class OwnersWorkload implements Workload {
+    private static final String[] POLICIES = {"Background", "Foreground", "Orphan"};
+    private final String name;
+    private final List<Step> steps = new ArrayList<>();
+
+    OwnersWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
+        int count = 3 + random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            create(i, random);
+        }
+        int deletions = 1 + random.nextInt(4);
+        for (int i = 0; i < deletions; i++) {
+            int which = random.nextInt(count);
+            String policy = POLICIES[random.nextInt(POLICIES.length)];
+            steps.add(new Step("deletes " + map(which) + " with the policy " + policy, true, e -> {
+                if (e.api().find("configmap", map(which)) != null) {
+                    e.api().delete("configmap", map(which), policy);
+                }
+            }));
+            if (random.nextBoolean()) {
+                create(which, random);
+            }
+        }
+    }
+
+    private String map(int number) {
+        return name + "-" + number;
+    }
+
+    private void create(int number, Random random) {
+        Set<String> wanted = number == 0
+                ? Set.of()
+                : new TreeSet<>(List.of(map(random.nextInt(number)), map(random.nextInt(number))));
+        boolean blocks = random.nextBoolean();
+        steps.add(new Step("creates " + map(number) + ", owned by those of " + wanted + " that there are", e -> {
+            if (e.api().find("configmap", map(number)) != null) {
+                return;
+            }
+            List<String> owners = wanted.stream().map(o -> e.api().find("configmap", o)).filter(o -> o != null)
+                    .map(o -> """
+                            {"apiVersion": "v1", "kind": "ConfigMap", "name": "%s", "uid": "%s",
+                             "blockOwnerDeletion": %b}""".formatted(GoldenState.name(o),
+                            GoldenState.text(o.path("metadata"), "uid"), blocks))
+                    .toList();
+            e.api().create("configmap", "{\"metadata\": {\"name\": \"" + map(number) + "\", \"ownerReferences\": ["
+                    + String.join(", ", owners) + "]}}");
+        }));
+    }
+
+    private List<JsonNode> own(Api api) {
+        return api.list("configmap").stream().filter(m -> GoldenState.name(m).startsWith(name + "-")).toList();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of();
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("configmap");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of();
+    }
+
+    /** {@inheritDoc} No deletion is under way, and every owner that is named is there. */
+    @Override
+    public boolean isSeen(Api api) {
+        List<JsonNode> own = own(api);
+        List<String> uids = own.stream().map(m -> GoldenState.text(m.path("metadata"), "uid")).toList();
+        return own.stream().map(m -> m.path("metadata")).noneMatch(m -> m.has("deletionTimestamp")
+                || m.path("ownerReferences").valueStream().anyMatch(o -> !uids.contains(GoldenState.text(o, "uid"))));
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = new TreeMap<>();
+        own(api).forEach(m -> lines.put(GoldenState.name(m), "owned by " + m.path("metadata").path("ownerReferences")
+                .valueStream().map(o -> GoldenState.text(o, "name")).toList()));
+        return lines;
+    }
+}
