@@ -91,7 +91,7 @@ final class CronJobStrategy extends Strategy {
         }
         problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
         JsonNode job = spec.path("jobTemplate").path("spec");
-        JobStrategy.spec(job, "spec.jobTemplate.spec", problems);
+        JobSpecRules.check(job, "spec.jobTemplate.spec", problems);
         if (Json.at(job, "selector") != null) {
             problems.invalid("spec.jobTemplate.spec.selector", Selectors.printed(job.get("selector")),
                     "`selector` will be auto-generated");
@@ -148,7 +148,7 @@ final class CronJobStrategy extends Strategy {
             List<String> problems = Formats.dnsLabel(Json.text(cronJob, "metadata", "name"));
             if (!problems.isEmpty()) {
                 warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-                        + "behavior; a DNS label is recommended: " + problems);
+                        + "behavior; a DNS label is recommended: [" + String.join(" ", problems) + "]");
             }
         } else if (Json.text(cronJob, "spec", "schedule").contains("TZ")) {
             warnings.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "

@@ -43,22 +43,23 @@ final class VolumeRules {
                 .map(Map.Entry::getValue).toList());
     }
 
-    static void accessModes(JsonNode spec, Problems problems) {
+    static void accessModes(JsonNode spec, String path, Problems problems) {
         boolean exclusive = false;
         boolean shared = false;
         for (JsonNode mode : spec.path("accessModes")) {
             exclusive |= mode.asString("").equals("ReadWriteOncePod");
             shared |= !mode.asString("").equals("ReadWriteOncePod");
-            problems.oneOf("spec.accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+            problems.oneOf(path + ".accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
                     "ReadWriteOncePod");
         }
         if (exclusive && shared) {
-            problems.forbidden("spec.accessModes", "may not use ReadWriteOncePod with other access modes");
+            problems.forbidden(path + ".accessModes", "may not use ReadWriteOncePod with other access modes");
         }
     }
 
-    static void classAndMode(JsonNode spec, Problems problems) {
-        problems.formedIfSet("spec.storageClassName", Json.text(spec, "storageClassName"), Formats::dnsSubdomain);
-        problems.oneOfIfSet("spec.volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
+    static void classAndMode(JsonNode spec, String path, Problems problems) {
+        problems.formedIfSet(path + ".storageClassName", Json.text(spec, "storageClassName"),
+                Formats::dnsSubdomain);
+        problems.oneOfIfSet(path + ".volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
     }
 }
