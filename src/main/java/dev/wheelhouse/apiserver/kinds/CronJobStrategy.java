@@ -91,7 +91,7 @@ final class CronJobStrategy extends Strategy {
         }
         problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
         JsonNode job = spec.path("jobTemplate").path("spec");
-        JobStrategy.spec(job, "spec.jobTemplate.spec", problems);
+        JobSpecRules.check(job, "spec.jobTemplate.spec", problems);
         if (Json.at(job, "selector") != null) {
             problems.invalid("spec.jobTemplate.spec.selector", Selectors.printed(job.get("selector")),
                     "`selector` will be auto-generated");
