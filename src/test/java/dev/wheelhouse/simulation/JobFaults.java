@@ -30,8 +30,8 @@ final class JobFaults {
 
     static List<PlantedFault> all() {
         return List.of(
-                new PlantedFault("expectations skipped", "runs .* pods at a time|runs a second pod of index",
-                        Defects.EXPECTATIONS_SKIPPED),
+                new PlantedFault("a stale cache read", "runs .* pods at a time|runs a second pod of index",
+                        Defects.STALE_READ),
                 new PlantedFault("a pod counted twice", "counts .* pods that have succeeded, and .* have", statuses(
                         s -> s.getSucceeded() == null || s.getSucceeded() == 0
                                 ? s

@@ -86,14 +86,17 @@ final class JobInvariants implements Invariant {
         for (V1Pod pod : truth.pods()) {
             V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
             if (owner != null && owner.getKind().equals("Job")) {
-                boolean good = pod.getStatus() != null && "Succeeded".equals(pod.getStatus().getPhase());
-                if (good) {
+                if (hasSucceeded(pod)) {
                     succeeded.computeIfAbsent(owner.getUid(), u -> new HashSet<>()).add(uid(pod));
                 } else if (!isActive(pod)) {
                     failed.computeIfAbsent(owner.getUid(), u -> new HashSet<>()).add(uid(pod));
                 }
             }
         }
+    }
+
+    private static boolean hasSucceeded(@Nullable V1Pod pod) {
+        return pod != null && pod.getStatus() != null && "Succeeded".equals(pod.getStatus().getPhase());
     }
 
     private static @Nullable V1Job readOwner(Write write, V1Pod pod) {
@@ -187,7 +190,7 @@ final class JobInvariants implements Invariant {
         if (owner == null || pod.getMetadata().getFinalizers() == null
                 || !pod.getMetadata().getFinalizers().contains(FINALIZER)
                 || !write.request().payload().toString().contains("$deleteFromPrimitiveList")
-                || !"Succeeded".equals(pod.getStatus().getPhase())) {
+                || !hasSucceeded(write.read(ResourceType.PODS, V1Pod.class, write.request().key()))) {
             return List.of();
         }
         V1Job live = truth.get(ResourceType.JOBS, V1Job.class, owner.getName());

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -177,12 +178,27 @@ final class JobWorkload implements Workload {
     @Override
     public boolean isSeen(Api api) {
         JsonNode job = api.find("job", name);
-        if (job == null || isFinished(job)) {
+        if (job == null) {
             return true;
         }
-        return !job.path("metadata").has("deletionTimestamp") && (job.path("spec").path("suspend").asBoolean(false)
+        return !job.path("metadata").has("deletionTimestamp") && (isFinished(job) || (job.path("spec").path("suspend").asBoolean(false)
                 ? condition(job, "Suspended") != null && job.path("status").path("active").asInt(0) == 0
-                : job.path("status").has("startTime"));
+                : job.path("status").has("startTime")));
+    }
+
+    /**
+     * {@inheritDoc} With a limit for each index, a failed pod keeps its finalizer until its replacement exists, which
+     * cannot be created in a namespace that is being deleted; and pods go before Jobs.
+     */
+    @Override
+    public boolean holdsNamespace() {
+        return perIndex;
+    }
+
+    /** {@inheritDoc} Upstream's longest delay after a failure is ten minutes. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(11);
     }
 
     private static @Nullable JsonNode condition(JsonNode job, String type) {

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
+    DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
     JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
