@@ -27,8 +27,8 @@ import dev.wheelhouse.api.OwnerReferences;
 
 /**
  * Facts about volumes, their claims and the pods that use them, on which the volume controllers, the scheduler and
- * provisioners agree (upstream: {@code component-helpers/storage/volume} and {@code component-helpers/storage/ephemeral}).
- * Pure functions.
+ * provisioners agree (upstream: {@code component-helpers/storage/volume},
+ * {@code component-helpers/storage/ephemeral}). Pure functions.
  */
 public final class Volumes {
     /** On a claim: the claim was bound completely once. */

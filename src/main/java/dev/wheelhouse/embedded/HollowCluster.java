@@ -8,6 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.node.NodeAgent;
@@ -21,9 +22,9 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Hollow nodes and a scheduler. A hollow node simulates its pods (upstream: {@code cmd/kubemark}). With controllers and
- * an API server the nodes and the scheduler make a cluster in which pods appear to run. They work with any API server;
- * the embedded mode starts them by default.
+ * Hollow nodes, a scheduler and a provisioner. A hollow node simulates its pods (upstream: {@code cmd/kubemark}), and
+ * the provisioner makes volumes that store nothing. With controllers and an API server they make a cluster in which
+ * pods appear to run. They work with any API server; the embedded mode starts them by default.
  */
 public final class HollowCluster implements AutoCloseable {
     private static final int SCHEDULER_WRITERS = 4;
@@ -31,14 +32,16 @@ public final class HollowCluster implements AutoCloseable {
 
     private final List<NodeAgent> nodes = new ArrayList<>();
     private final @Nullable Scheduler scheduler;
+    private final List<Loop> storage = new ArrayList<>();
     private final SharedInformerFactory informers;
     private final LoopRunner runner;
 
     /**
      * @param nodes the nodes, each with its name, capacity and pod sources
      * @param scheduler whether to run a scheduler
+     * @param storage whether to make a default StorageClass and the volumes of its claims
      */
-    public record Options(List<NodeAgentOptions> nodes, boolean scheduler) {
+    public record Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage) {
         public Options {
             nodes = List.copyOf(nodes);
         }
@@ -47,7 +50,7 @@ public final class HollowCluster implements AutoCloseable {
     /**
      * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
-     * @param informers the caches of the scheduler; their owner starts and closes them
+     * @param informers the caches of the scheduler and the provisioner; their owner starts and closes them
      * @param events makes the Event recorder of a component, by the component's name
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
@@ -70,14 +73,22 @@ public final class HollowCluster implements AutoCloseable {
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, schedulerMetrics, queueMetrics,
                         0, SCHEDULER_WRITERS)
                 : null;
+        if (options.storage) {
+            storage.add(new DefaultStorage(client));
+            storage.addAll(new HollowProvisioner(new DefaultControllerContext(client, informers, clock, events,
+                    DefaultControllerContext.Settings.stepped())).loops());
+        }
     }
 
-    /** Starts the nodes, the scheduler and the informers that the scheduler asked for. Call it once. */
+    /** Starts the nodes, the scheduler, the provisioner and the informers that these asked for. Call it once. */
     public void start() {
         nodes.forEach(node -> node.start(runner));
+        informers.startNew();
+        int i = 0;
+        for (Loop loop : storage) {
+            runner.startOnPlatformThread("storage-" + i++, loop);
+        }
         if (scheduler != null) {
-            informers.startNew();
-            int i = 0;
             for (Loop loop : scheduler.loops()) {
                 runner.startOnPlatformThread("scheduler-" + i++, loop);
             }

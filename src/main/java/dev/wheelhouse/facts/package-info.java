@@ -6,7 +6,8 @@
  * lists the resources, and {@link dev.wheelhouse.facts.Descriptions} has the texts of {@code kubectl explain}. They
  * read three tables from the class path. CONTRIBUTING.md says how the tables are generated from Kubernetes' sources.
  * {@link dev.wheelhouse.facts.SemanticForm} tells whether two objects are equal to the API machinery,
- * {@link dev.wheelhouse.facts.QosClass} classifies pods, and {@link dev.wheelhouse.facts.Quantities} reads amounts.
+ * {@link dev.wheelhouse.facts.QosClass} classifies pods, {@link dev.wheelhouse.facts.Quantities} reads amounts, and
+ * {@link dev.wheelhouse.facts.CronSchedule} reads the schedules of CronJobs.
  *
  * <p>The tables never change at run time. Nothing here starts a thread or does other I/O.
  */

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
+import dev.wheelhouse.controllers.cronjob.CronJobController;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
@@ -24,6 +25,7 @@ public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
             new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"), AutoscalerController::new),
             new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"), ClaimProtectionController::new),
+            new ControllerDescriptor(CronJobController.NAME, Set.of("cronjob"), CronJobController::new),
             new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new),
             new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),

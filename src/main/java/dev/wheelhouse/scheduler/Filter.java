@@ -2,11 +2,12 @@ package dev.wheelhouse.scheduler;
 
 /** The filters that can reject a node, in the order of their evaluation. */
 enum Filter {
-    NODES, NODE_UNSCHEDULABLE, TAINTS, NODE_AFFINITY, PORTS, RESOURCES, SPREAD, POD_AFFINITY;
+    NODES, NODE_UNSCHEDULABLE, TAINTS, NODE_AFFINITY, PORTS, RESOURCES, CLAIMS_IN_USE, CLAIMS, VOLUMES, SPREAD,
+    POD_AFFINITY;
 
     /** Whether removing pods from nodes may change the filter's result. */
     boolean dependsOnRemovals() {
-        return this == PORTS || this == RESOURCES || dependsOnAdditions();
+        return this == PORTS || this == RESOURCES || this == CLAIMS_IN_USE || dependsOnAdditions();
     }
 
     /** Whether adding pods to nodes may change the filter's result. */

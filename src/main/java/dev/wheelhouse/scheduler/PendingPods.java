@@ -60,14 +60,23 @@ final class PendingPods {
      */
     List<Retry> reconsider(Predicate<Filter> mayChange) {
         List<Retry> retries = new ArrayList<>();
-        long now = clock.nanoTime();
-        pending.forEach((key, p) -> {
-            if (p.refusedBy != null && p.refusedBy.stream().anyMatch(mayChange)
-                    && pending.replace(key, p, new Pending(p.uid, p.since, p.attempts, p.notBefore, null))) {
-                retries.add(new Retry(key, Duration.ofNanos(Math.max(0, p.notBefore - now))));
+        for (ObjectKey key : pending.keySet()) {
+            Retry retry = reconsider(key, mayChange);
+            if (retry != null) {
+                retries.add(retry);
             }
-        });
+        }
         return retries;
+    }
+
+    /** The same for one pod; null if it was not rejected by one of these filters. */
+    @Nullable
+    Retry reconsider(ObjectKey key, Predicate<Filter> mayChange) {
+        Pending p = pending.get(key);
+        return p != null && p.refusedBy != null && p.refusedBy.stream().anyMatch(mayChange)
+                && pending.replace(key, p, new Pending(p.uid, p.since, p.attempts, p.notBefore, null))
+                        ? new Retry(key, Duration.ofNanos(Math.max(0, p.notBefore - clock.nanoTime())))
+                        : null;
     }
 
     /** The start of the pod's wait, in nanoseconds of the clock; the current time if it does not wait. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -29,7 +30,12 @@ final class Placement {
         if (named != null && named.isEmpty()) {
             return unschedulable(nodes.size(), "pod affinity terms conflict", Filter.NODE_AFFINITY);
         }
-        SchedulingView known = new SchedulingView(pod, nodes, view.namespaceLabels(), view.seed());
+        if (!view.volumes().problem().isEmpty()) {
+            return unschedulable(nodes.size(), view.volumes().problem(), Filter.CLAIMS);
+        }
+        SchedulingView known = new SchedulingView(pod, view.volumes(), view.claimsInUse(), nodes,
+                view.namespaceLabels(), view.seed());
+        VolumeRules volumes = new VolumeRules(view.volumes(), view.claimsInUse());
         PodAffinityRules affinity = new PodAffinityRules(known);
         SpreadRules spread = new SpreadRules(known);
         List<NodeInfo> feasible = new ArrayList<>();
@@ -37,14 +43,14 @@ final class Placement {
         for (NodeInfo node : nodes) {
             FilterFailure failure = named != null && !named.contains(node.name())
                     ? FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]")
-                    : check(pod, node, affinity, spread);
+                    : check(pod, node, volumes, affinity, spread);
             if (failure == null) {
                 feasible.add(node);
             } else {
                 diagnosis.add(node, failure);
             }
         }
-        return feasible.isEmpty() ? diagnosis.unschedulable() : best(known, feasible, affinity, spread);
+        return feasible.isEmpty() ? diagnosis.unschedulable() : best(known, feasible, volumes, affinity, spread);
     }
 
     private static ScheduleResult unschedulable(int nodes, String reason, Filter filter) {
@@ -54,8 +60,8 @@ final class Placement {
                 Set.of(filter));
     }
 
-    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, PodAffinityRules affinity,
-            SpreadRules spread) {
+    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, VolumeRules volumes,
+            PodAffinityRules affinity, SpreadRules spread) {
         if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
             return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
         }
@@ -71,6 +77,10 @@ final class Placement {
         FilterFailure resources = fits(pod.requests(), node);
         if (resources != null) {
             return resources;
+        }
+        FilterFailure unreachable = volumes.check(node);
+        if (unreachable != null) {
+            return unreachable;
         }
         FilterFailure uneven = spread.check(node);
         return uneven != null ? uneven : affinity.check(node);
@@ -106,8 +116,8 @@ final class Placement {
         return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);
     }
 
-    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, PodAffinityRules affinity,
-            SpreadRules spread) {
+    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, VolumeRules volumes,
+            PodAffinityRules affinity, SpreadRules spread) {
         long[] scores = Scores.of(view, feasible, affinity, spread);
         int best = 0;
         long bestTie = tie(view, feasible.get(0));
@@ -118,7 +128,9 @@ final class Placement {
                 bestTie = tie;
             }
         }
-        return new ScheduleResult.Bind(feasible.get(best).name(), scores[best], feasible.size());
+        NodeInfo node = feasible.get(best);
+        return new ScheduleResult.Bind(node.name(), scores[best], feasible.size(),
+                Objects.requireNonNull(volumes.choose(node)));
     }
 
     /** A pseudo-random number that depends on the seed, the pod and the node only. */

@@ -13,18 +13,20 @@ import dev.wheelhouse.api.HostPort;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.controller.Volumes;
 
 /**
  * The fields of a pod that the scheduler uses, computed once per version of the pod.
  *
  * @param forScoring the requests for scoring, in which containers without requests count with a default
+ * @param claims the claims that the pod uses
  * @param owner the UID of its controller; empty if it has none
  * @param preempts whether its policy allows preemption of other pods
  * @param problem why its affinity or spread constraints are invalid; empty if they are valid
  */
 record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Requests requests, Requests forScoring,
-        List<HostPort> ports, PodGroup group, String owner, NodeSelection selection, List<V1Toleration> tolerations,
-        AffinityTerms affinity, List<SpreadConstraint> spread, String problem) {
+        List<HostPort> ports, List<ObjectKey> claims, PodGroup group, String owner, NodeSelection selection,
+        List<V1Toleration> tolerations, AffinityTerms affinity, List<SpreadConstraint> spread, String problem) {
 
     static PodInfo of(V1Pod pod) {
         V1ObjectMeta meta = pod.getMetadata();
@@ -44,6 +46,7 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Reques
         return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
                 spec.getPriority() == null ? 0 : spec.getPriority(), !"Never".equals(spec.getPreemptionPolicy()),
                 Requests.of(spec), Requests.forScoring(spec), HostPort.of(spec),
+                Volumes.claimsOf(pod).stream().map(name -> ObjectKey.of(namespace, name)).toList(),
                 new PodGroup(namespace, labels, meta.getDeletionTimestamp() != null),
                 owner == null ? "" : owner.getUid(), NodeSelection.of(spec),
                 spec.getTolerations() == null ? List.of() : spec.getTolerations(), affinity, spread, problem);

@@ -8,8 +8,9 @@ sealed interface ScheduleResult {
      * The pod is bound to a node.
      * @param score the score of the node
      * @param feasible the number of nodes that fit
+     * @param volumes the volumes that are bound first
      */
-    record Bind(String node, long score, int feasible) implements ScheduleResult {}
+    record Bind(String node, long score, int feasible, PodVolumes.Choice volumes) implements ScheduleResult {}
 
     /**
      * No node fits.

@@ -23,12 +23,13 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
- * its default profile, but without volumes, preemption and extensions).
+ * its default profile, but without preemption, extensions and limits of volumes).
  *
  * <p>The constructor registers handlers with the factory's informers. The caller starts the informers, runs each loop
  * on its own thread, and closes the scheduler. One loop decides, as soon as the informers have synced. The others write
- * bindings, and the {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a
- * backoff from 1 s to 10 s when a change of nodes or pods may help it, and at least every 5 minutes.
+ * bindings of pods and volumes, and the {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried
+ * again after a backoff from 1 s to 10 s when a change of nodes, pods or volumes may help it, and at least every 5
+ * minutes.
  */
 public final class Scheduler implements AutoCloseable {
     /** The {@code spec.schedulerName} of this scheduler's pods, and the source of its Events. */
@@ -41,6 +42,8 @@ public final class Scheduler implements AutoCloseable {
     private final RateLimitingQueue<Task> tasks;
     private final RateLimitingQueue<ObjectKey> writeQueue;
     private final List<Loop> loops = new ArrayList<>();
+    private final VolumeCaches volumes;
+    private final VolumeEvents volumeEvents;
 
     /**
      * @param events the recorder of the component {@link #NAME}
@@ -63,17 +66,20 @@ public final class Scheduler implements AutoCloseable {
         registrations.add(nodes.addEventHandler(handlers.nodes()));
         registrations.add(pods.addEventHandler(handlers.pods()));
         registrations.add(namespaces.addEventHandler(handlers.namespaces()));
+        volumes = new VolumeCaches(factory);
+        volumeEvents = new VolumeEvents(pods, volumes, pending, tasks, writes);
+        registrations.addAll(volumeEvents.register());
         NamespaceLabels labels = name -> {
             V1Namespace namespace = namespaces.get(ObjectKey.cluster(name));
             return namespace == null || namespace.getMetadata().getLabels() == null
                     ? Map.of()
                     : namespace.getMetadata().getLabels();
         };
-        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, cache, pending, writes, metrics, clock, seed,
-                UNSCHEDULABLE_AT_LONGEST));
+        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes, cache, pending, writes, metrics,
+                clock, seed, UNSCHEDULABLE_AT_LONGEST));
         for (int i = 0; i < writers; i++) {
-            loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class), cache, pending, tasks,
-                    events, metrics, clock));
+            loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class),
+                    new VolumeWrites(client, volumes), cache, pending, tasks, events, metrics, clock));
         }
     }
 
@@ -90,6 +96,8 @@ public final class Scheduler implements AutoCloseable {
     @Override
     public void close() {
         registrations.forEach(SharedIndexInformer.Registration::remove);
+        volumeEvents.close();
+        volumes.close();
         tasks.shutDown();
         writeQueue.shutDown();
     }

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
+import dev.wheelhouse.api.ObjectKey;
+
 /**
  * The nodes and the sums over their pods, updated from events instead of computed for each decision (upstream:
  * {@code pkg/scheduler/backend/cache}). After a decision the pod counts on its node at once, as an <em>assumed</em>
@@ -18,6 +20,7 @@ final class SchedulerCache {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, NodeInfo> nodes = new TreeMap<>();
     private final Map<String, Placed> placed = new HashMap<>();
+    private final Map<ObjectKey, Integer> claimsInUse = new HashMap<>();
 
     private record Placed(PodInfo pod, String node, boolean assumed) {}
 
@@ -46,10 +49,11 @@ final class SchedulerCache {
     }
 
     /** Decides on a node for a pod, and assumes the pod on that node. */
-    ScheduleResult schedule(PodInfo pod, NamespaceLabels namespaceLabels, long seed) {
+    ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels, long seed) {
         lock.lock();
         try {
-            ScheduleResult decision = Placement.decide(new SchedulingView(pod, nodes.values(), namespaceLabels, seed));
+            ScheduleResult decision = Placement.decide(new SchedulingView(pod, volumes, claimsInUse::containsKey,
+                    nodes.values(), namespaceLabels, seed));
             if (decision instanceof ScheduleResult.Bind bind) {
                 put(pod, bind.node(), true);
             }
@@ -126,6 +130,7 @@ final class SchedulerCache {
         drop(pod.uid());
         placed.put(pod.uid(), new Placed(pod, node, assumed));
         node(node).add(pod);
+        pod.claims().forEach(claim -> claimsInUse.merge(claim, 1, Integer::sum));
     }
 
     private boolean drop(String uid) {
@@ -135,6 +140,7 @@ final class SchedulerCache {
             return false;
         }
         node(at.node).remove(at.pod);
+        at.pod.claims().forEach(claim -> claimsInUse.computeIfPresent(claim, (key, n) -> n == 1 ? null : n - 1));
         dropIfEmpty(at.node);
         return true;
     }

@@ -23,6 +23,7 @@ final class SchedulingLoop implements Loop {
     private final BooleanSupplier synced;
     private final SharedIndexInformer<V1Pod> pods;
     private final NamespaceLabels namespaceLabels;
+    private final VolumeCaches volumes;
     private final SchedulerCache cache;
     private final PendingPods pending;
     private final WriteQueue writes;
@@ -32,12 +33,14 @@ final class SchedulingLoop implements Loop {
     private final Duration unschedulableAtLongest;
 
     SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
-            NamespaceLabels namespaceLabels, SchedulerCache cache, PendingPods pending, WriteQueue writes,
+            NamespaceLabels namespaceLabels, VolumeCaches volumes, SchedulerCache cache, PendingPods pending,
+            WriteQueue writes,
             SchedulerMetrics metrics, Clock clock, long seed, Duration unschedulableAtLongest) {
         this.tasks = tasks;
         this.synced = synced;
         this.pods = pods;
         this.namespaceLabels = namespaceLabels;
+        this.volumes = volumes;
         this.cache = cache;
         this.pending = pending;
         this.writes = writes;
@@ -64,12 +67,23 @@ final class SchedulingLoop implements Loop {
             switch (task) {
                 case Task.Schedule toSchedule -> schedule(toSchedule.pod());
                 case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
-                        .forEach(retry -> tasks.addAfter(new Task.Schedule(retry.key()), retry.delay()));
+                        .forEach(this::retry);
+                case Task.ReconsiderOne one -> {
+                    PendingPods.Retry retry = pending.reconsider(one.pod(),
+                            filter -> filter == Filter.CLAIMS || filter == Filter.VOLUMES);
+                    if (retry != null) {
+                        retry(retry);
+                    }
+                }
             }
         } finally {
             tasks.done(task);
         }
         return BUSY;
+    }
+
+    private void retry(PendingPods.Retry retry) {
+        tasks.addAfter(new Task.Schedule(retry.key()), retry.delay());
     }
 
     private void schedule(ObjectKey key) {
@@ -83,10 +97,11 @@ final class SchedulingLoop implements Loop {
             return;
         }
         long began = clock.nanoTime();
-        ScheduleResult decision = cache.schedule(PodInfo.of(pod), namespaceLabels, seed);
+        ScheduleResult decision = cache.schedule(PodInfo.of(pod), volumes.of(pod), namespaceLabels, seed);
         Duration took = Duration.ofNanos(clock.nanoTime() - began);
         switch (decision) {
             case ScheduleResult.Bind bind -> {
+                volumes.take(bind.volumes());
                 metrics.attempted("scheduled", took);
                 log.debug("the pod {} is assigned to {} with score {}; {} nodes fit", key, bind.node(), bind.score(),
                         bind.feasible());

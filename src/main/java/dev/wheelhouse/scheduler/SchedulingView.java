@@ -1,11 +1,16 @@
 package dev.wheelhouse.scheduler;
 
 import java.util.Collection;
+import java.util.function.Predicate;
+
+import dev.wheelhouse.api.ObjectKey;
 
 /**
  * The input of a decision.
  *
+ * @param claimsInUse whether a pod with a node uses a claim
  * @param nodes the nodes, with the sums over their pods
  * @param seed breaks ties between nodes; the same seed gives the same choice
  */
-record SchedulingView(PodInfo pod, Collection<NodeInfo> nodes, NamespaceLabels namespaceLabels, long seed) {}
+record SchedulingView(PodInfo pod, PodVolumes volumes, Predicate<ObjectKey> claimsInUse, Collection<NodeInfo> nodes,
+        NamespaceLabels namespaceLabels, long seed) {}

@@ -12,9 +12,13 @@ sealed interface Task {
     /** Try rejected pods again, because of a change that may help them. */
     record Reconsider(Cause cause) implements Task {}
 
+    /** Try one pod again if its claims or volumes rejected it. */
+    record ReconsiderOne(ObjectKey pod) implements Task {}
+
     /** The kind of a change, and the filters whose results it may change. */
     enum Cause {
-        NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions);
+        NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions), VOLUME_CHANGED(
+                filter -> filter == Filter.VOLUMES);
 
         private final Predicate<Filter> mayChange;
 

@@ -1,5 +1,6 @@
 package dev.wheelhouse.scheduler;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -15,8 +16,15 @@ final class WriteQueue {
     private final WorkQueue<ObjectKey> queue;
     private final Map<ObjectKey, Write> writes = new ConcurrentHashMap<>();
 
-    /** @param pod the pod's state when the decision was made */
-    record Write(V1Pod pod, ScheduleResult decision) {}
+    /**
+     * @param pod the pod's state when the decision was made
+     * @param volumesUntil the end of the wait for the pod's volumes, in nanoseconds of the clock; null before it begins
+     */
+    record Write(V1Pod pod, ScheduleResult decision, @Nullable Long volumesUntil) {
+        Write(V1Pod pod, ScheduleResult decision) {
+            this(pod, decision, null);
+        }
+    }
 
     WriteQueue(WorkQueue<ObjectKey> queue) {
         this.queue = queue;
@@ -35,6 +43,19 @@ final class WriteQueue {
     @Nullable
     Write take(ObjectKey key) {
         return writes.remove(key);
+    }
+
+    /** Queues a write that waits, unless there is a newer one. */
+    void later(ObjectKey key, Write write, Duration delay) {
+        writes.putIfAbsent(key, write);
+        queue.addAfter(key, delay);
+    }
+
+    /** Looks at a write that waits, at once. */
+    void wake(ObjectKey key) {
+        if (writes.containsKey(key)) {
+            queue.add(key);
+        }
     }
 
     /** Queues a failed write again, unless there is a newer one. */

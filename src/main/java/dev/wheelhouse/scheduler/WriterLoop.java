@@ -21,9 +21,11 @@ import dev.wheelhouse.workqueue.WorkQueue;
 final class WriterLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
     private static final Duration RETRY_BIND = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT_FOR_VOLUMES = Duration.ofMinutes(10);
 
     private final WriteQueue writes;
     private final ResourceClient<V1Pod> pods;
+    private final VolumeWrites volumes;
     private final SchedulerCache cache;
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
@@ -31,10 +33,11 @@ final class WriterLoop implements Loop {
     private final SchedulerMetrics metrics;
     private final Clock clock;
 
-    WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, SchedulerCache cache, PendingPods pending,
-            WorkQueue<Task> tasks, EventRecorder events, SchedulerMetrics metrics, Clock clock) {
+    WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, VolumeWrites volumes, SchedulerCache cache,
+            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, SchedulerMetrics metrics, Clock clock) {
         this.writes = writes;
         this.pods = pods;
+        this.volumes = volumes;
         this.cache = cache;
         this.pending = pending;
         this.tasks = tasks;
@@ -63,13 +66,57 @@ final class WriterLoop implements Loop {
     private void carryOut(ObjectKey key, WriteQueue.Write write) {
         try {
             switch (write.decision()) {
-                case ScheduleResult.Bind bind -> bind(key, write.pod(), bind);
+                case ScheduleResult.Bind bind -> {
+                    if (bind.volumes().isEmpty() || haveVolumes(key, write, bind)) {
+                        bind(key, write.pod(), bind);
+                    }
+                }
                 case ScheduleResult.Unschedulable no -> refuse(key, write.pod(), no.message());
             }
             writes.queue().forget(key);
         } catch (ApiError e) {
             failed(key, write, e);
         }
+    }
+
+    /**
+     * Whether the volumes of a pod are bound. If not, the pod's binding is written after a change of its claims, or
+     * decided again.
+     */
+    private boolean haveVolumes(ObjectKey key, WriteQueue.Write write, ScheduleResult.Bind bind) {
+        Long until = write.volumesUntil();
+        if (until == null) {
+            volumes.write(bind.volumes(), bind.node());
+            writes.later(key, new WriteQueue.Write(write.pod(), bind, clock.deadline(LONGEST_WAIT_FOR_VOLUMES)),
+                    LONGEST_WAIT_FOR_VOLUMES);
+            return false;
+        }
+        String uid = String.valueOf(write.pod().getMetadata().getUid());
+        if (!cache.isAssumed(uid)) {
+            volumes.release(bind.volumes());
+            return false;
+        }
+        if (volumes.areBound(bind.volumes())) {
+            return true;
+        }
+        String why = clock.nanoTime() >= until
+                ? "context deadline exceeded"
+                : volumes.failure(bind.volumes(), bind.node());
+        if (why == null) {
+            writes.later(key, write, Duration.ofNanos(until - clock.nanoTime()));
+        } else {
+            giveBack(key, uid, bind);
+            log.warn("the volumes of the pod {} were not bound; the scheduler decides again: {}", key, why);
+            events.event(ResourceType.PODS, write.pod(), EventRecorder.WARNING, "FailedScheduling",
+                    PodWrites.eventMessage("running PreBind plugin \"VolumeBinding\": binding volumes: " + why));
+        }
+        return false;
+    }
+
+    private void giveBack(ObjectKey key, String uid, ScheduleResult.Bind bind) {
+        cache.forget(uid);
+        volumes.release(bind.volumes());
+        tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
     }
 
     private void bind(ObjectKey key, V1Pod pod, ScheduleResult.Bind bind) {
@@ -105,7 +152,7 @@ final class WriterLoop implements Loop {
                 if (error.isUnknownOutcome() || error.isConflict()) {
                     settle(key, write, bind);
                 } else {
-                    bindRefused(key, uid, error);
+                    bindRefused(key, uid, bind, error);
                 }
             }
             case ScheduleResult.Unschedulable no -> {
@@ -119,13 +166,11 @@ final class WriterLoop implements Loop {
         }
     }
 
-    private void bindRefused(ObjectKey key, String uid, ApiError error) {
-        cache.forget(uid);
-        if (error.isNotFound()) {
-            return;
+    private void bindRefused(ObjectKey key, String uid, ScheduleResult.Bind bind, ApiError error) {
+        if (!error.isNotFound()) {
+            log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
         }
-        log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
-        tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
+        giveBack(key, uid, bind);
     }
 
     /** Reads the pod after a binding of unknown outcome, before its resources are assigned to another pod. */
@@ -138,6 +183,7 @@ final class WriterLoop implements Loop {
                     bound(key, live, bind.node(), pending.since(key));
                 } else {
                     cache.forget(uid);
+                    volumes.release(bind.volumes());
                 }
                 return;
             }
@@ -149,8 +195,7 @@ final class WriterLoop implements Loop {
                 return;
             }
         }
-        cache.forget(uid);
-        tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
+        giveBack(key, uid, bind);
     }
 
     @Override

@@ -62,6 +62,10 @@ final class Metrics {
         said = metrics;
     }
 
+    JsonNode said() {
+        return said;
+    }
+
     /** The namespace of a path of these APIs; null for other paths, also those of discovery. */
     static @Nullable String namespace(String path) {
         for (Pattern pattern : new Pattern[]{RESOURCE, CUSTOM, EXTERNAL}) {

@@ -26,6 +26,7 @@ import dev.wheelhouse.apiserver.json.Json;
 final class Names {
     private static final Pattern UID = Pattern
             .compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern LOST = Pattern.compile("\\w+ \"http://127\\.0\\.0\\.1:\\d+/[^\"]*\": EOF");
     private static final Pattern UID_ALIAS = Pattern.compile("uid\\(([^()]*)\\)");
 
     private final List<JsonNode> created = new ArrayList<>();
@@ -151,11 +152,11 @@ final class Names {
                 : object.equals("Pod/" + other) ? "Pod/" + alias : object);
     }
 
-    /** Replaces generated names and UIDs in a text by their aliases. */
+    /** Replaces generated names and UIDs in a text by their aliases, and the error of a lost answer by {@link Traffic#LOST}. */
     synchronized String toAliases(String text) {
-        String replaced = text;
+        String replaced = text.endsWith("EOF") ? LOST.matcher(text).replaceAll(Traffic.LOST) : text;
         if (text.length() >= 36) {
-            Matcher uid = UID.matcher(text);
+            Matcher uid = UID.matcher(replaced);
             replaced = uid.replaceAll(m -> Matcher.quoteReplacement("uid(" + uids.getOrDefault(m.group(), "?") + ")"));
         }
         for (Map.Entry<String, String> name : aliases.entrySet()) {

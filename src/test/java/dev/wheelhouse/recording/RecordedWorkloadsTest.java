@@ -24,11 +24,15 @@ class RecordedWorkloadsTest {
         return Scenario.all(System.getProperty("replay", "**")).stream().filter(Recording::exists);
     }
 
+    static void assumeController(Scenario scenario) {
+        assumeTrue(BuiltInControllers.all().stream().anyMatch(c -> c.name().contains(scenario.controller())),
+                "no controller yet");
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(Scenario scenario) throws Exception {
-        assumeTrue(BuiltInControllers.all().stream().anyMatch(c -> c.name().contains(scenario.controller())),
-                "no controller yet");
+        assumeController(scenario);
         try (Replay replay = new Replay(scenario, 1)) {
             List<String> differences = replay.run();
             assertThat(String.join("\n", differences.stream().limit(SHOWN).toList()))

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,10 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.simulation.KeptObjects;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
@@ -37,29 +40,33 @@ final class Replay implements Interceptor, AutoCloseable {
     private final Scenario scenario;
     private final Recording recording;
     private final SteppedSystem system;
-    private final Names names = new Names();
-    private final Traffic traffic = new Traffic(names);
+    private final Names names;
+    private final Traffic traffic;
     private final Wire wire;
     private final Metrics metrics;
     private final Actors actors;
     private final Kubelet kubelet;
     private final State state;
     private final Lookalikes lookalikes;
-    private final List<String> differences = new ArrayList<>();
     private final Map<String, Integer> writes = new TreeMap<>();
+    private int at;
+    private int tries;
+    private int crashAt = -1;
+    private boolean crashAfter;
+    private boolean crashed;
+
+    /**
+     * A place between two entries, from which another replay can continue.
+     *
+     * @param next the next entry
+     */
+    record Checkpoint(Scenario scenario, Recording recording, int next, Instant time, KeptObjects objects, Names names,
+            Traffic traffic, JsonNode metrics) {}
 
     /** @param seed determines UIDs and generated names */
     Replay(Scenario scenario, long seed) {
-        this.scenario = scenario;
-        recording = Recording.read(scenario);
-        system = new SteppedSystem(this, seed, null);
+        this(scenario, Recording.read(scenario), new Names(), null, seed);
         system.clock.jump(Duration.between(system.clock.now(), recording.began().minus(BEFORE)));
-        wire = Wire.to(system.server.rest());
-        metrics = new Metrics(wire, names, system.clock);
-        actors = new Actors(wire, scenario.namespace(), names);
-        kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
-        state = new State(wire, scenario, names);
-        lookalikes = new Lookalikes(names, system.clock);
         wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
                 Json.object().put("name", scenario.namespace()))).expected();
         if (!scenario.hasNodes()) {
@@ -67,24 +74,85 @@ final class Replay implements Interceptor, AutoCloseable {
         }
     }
 
+    /**
+     * Continues from a checkpoint, with a new manager.
+     *
+     * @param seed differs from the seed that led to the checkpoint, so that UIDs and names do not repeat
+     */
+    Replay(Checkpoint from, long seed) {
+        this(from.scenario, from.recording, from.names.copy(), from, seed);
+        system.clock.jump(Duration.between(system.clock.now(), from.time));
+        at = from.next;
+        metrics.say(from.metrics);
+    }
+
+    private Replay(Scenario scenario, Recording recording, Names names, @Nullable Checkpoint from, long seed) {
+        this.scenario = scenario;
+        this.recording = recording;
+        this.names = names;
+        traffic = from == null ? new Traffic(names) : from.traffic.copy(names);
+        system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects);
+        wire = Wire.to(system.server.rest());
+        metrics = new Metrics(wire, names, system.clock);
+        actors = new Actors(wire, scenario.namespace(), names);
+        kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
+        state = new State(wire, scenario, names);
+        lookalikes = new Lookalikes(names, system.clock);
+    }
+
+    /** Ends the manager's process at one of its writes, counted from 0, and starts another process. */
+    Replay crashingAt(int write, boolean afterIt) {
+        crashAt = write;
+        crashAfter = afterIt;
+        return this;
+    }
+
+    /** The number of writes that the manager has tried. */
+    int tries() {
+        return tries;
+    }
+
     /** Plays all steps. @return the differences from the recording, except those that the scenario leaves to chance */
     List<String> run() throws InterruptedException {
-        system.startManager();
-        system.settle(Duration.ofSeconds(1));
-        traffic.take();
-        List<Recording.Entry> entries = recording.entries();
-        for (int i = 0; i < entries.size(); i++) {
-            Instant next = i + 1 < entries.size() ? time(entries.get(i + 1).at()) : time(entries.get(i).until());
-            List<String> lines = Difference.withoutChance(Difference.of(i, entries.get(i), play(entries.get(i), next)),
-                    scenario);
+        begin();
+        while (hasNext()) {
+            List<String> lines = next();
             if (!lines.isEmpty()) {
-                differences.addAll(lines);
-                return differences;
+                return lines;
             }
         }
-        differences.addAll(Difference.withoutChance(Difference.ofWrites(Difference.total(recording), writes, true),
-                scenario));
-        return differences;
+        return Difference.withoutChance(Difference.ofWrites(Difference.total(recording), writes, true), scenario);
+    }
+
+    /** Starts the manager. */
+    void begin() throws InterruptedException {
+        system.startManager();
+        settle();
+        if (at == 0) {
+            system.settle(Duration.ofSeconds(1));
+            traffic.take();
+        }
+    }
+
+    boolean hasNext() {
+        return at < recording.entries().size();
+    }
+
+    /** Plays the next entry. @return the differences, except those that the scenario leaves to chance */
+    List<String> next() throws InterruptedException {
+        Recording.Entry entry = recording.entries().get(at);
+        int index = at++;
+        Instant until = hasNext() ? time(recording.entries().get(at).at()) : time(entry.until());
+        return Difference.withoutChance(Difference.of(index, entry, play(entry, until)), scenario);
+    }
+
+    /** A checkpoint, for a time when the manager has nothing to do, because its memory is not part of it. */
+    Checkpoint checkpoint() {
+        List<String> resources = new ArrayList<>(state.resources());
+        Stream.of(ResourceType.NAMESPACES, ResourceType.NODES, ResourceType.SERVICE_ACCOUNTS).map(ResourceType::groupResource)
+                .filter(r -> !resources.contains(r)).forEach(resources::add);
+        return new Checkpoint(scenario, recording, at, system.clock.now(),
+                KeptObjects.of(system.server.store(), resources), names.copy(), traffic.copy(names), metrics.said());
     }
 
     /** @param next the time of the next action, until which the recorded state holds */
@@ -92,7 +160,7 @@ final class Replay implements Interceptor, AutoCloseable {
         advanceTo(time(entry.at()));
         lookalikes.remember(state.raw(), entry.kubelet());
         int code = perform(entry);
-        system.settle(Duration.ZERO);
+        settle();
         advanceTo(time(entry.until()).minus(scenario.idle().dividedBy(2)));
         Set<String> events = new TreeSet<>(state.newEvents());
         Map<String, JsonNode> here = lookalikes.match(entry.state(), state::now);
@@ -102,7 +170,7 @@ final class Replay implements Interceptor, AutoCloseable {
                 break;
             }
             system.clock.advance(due);
-            system.settle(Duration.ZERO);
+            settle();
             events.addAll(state.newEvents());
             here = lookalikes.match(entry.state(), state::now);
         }
@@ -132,6 +200,15 @@ final class Replay implements Interceptor, AutoCloseable {
         return recording.began().plusMillis(millis);
     }
 
+    private void settle() throws InterruptedException {
+        system.settle(Duration.ZERO);
+        if (crashed) {
+            crashed = false;
+            system.startManager();
+            system.settle(Duration.ZERO);
+        }
+    }
+
     private void advanceTo(Instant time) throws InterruptedException {
         while (true) {
             Duration left = Duration.between(system.clock.now(), time);
@@ -140,16 +217,37 @@ final class Replay implements Interceptor, AutoCloseable {
             }
             Duration due = system.nextDue();
             system.clock.advance(due != null && due.compareTo(left) < 0 ? due : left);
-            system.settle(Duration.ZERO);
+            settle();
         }
     }
 
     @Override
     public <R> R write(WriteRequest request, Supplier<R> call) {
         String namespace = request.key().namespace();
+        if (crashed) {
+            throw dead(request);
+        }
         if (!namespace.isEmpty() && !namespace.equals(scenario.namespace())) {
             return call.get();
         }
+        boolean crashesHere = tries++ == crashAt;
+        if (crashesHere && !crashAfter) {
+            crashed = true;
+            throw dead(request);
+        }
+        R answer = carryOut(request, call);
+        if (crashesHere) {
+            crashed = true;
+            throw dead(request);
+        }
+        return answer;
+    }
+
+    private static ApiError dead(WriteRequest request) {
+        return new ApiError(request.toString(), new IOException("the manager has crashed"));
+    }
+
+    private <R> R carryOut(WriteRequest request, Supplier<R> call) {
         String write = request.toString().replaceFirst("^apply ", "patch ");
         String fault = traffic.begin(write, patch -> wire
                 .patch(request.type().path(request.key()), "merge", patch).expected());
@@ -167,7 +265,7 @@ final class Replay implements Interceptor, AutoCloseable {
                 created = ((ObjectNode) ModelJson.tree(object)).put("kind", request.type().kind());
             }
             if (fault != null) {
-                throw new ApiError(request.toString(), new IOException("the answer is lost"));
+                throw new ApiError(request.toString(), new IOException(Traffic.LOST));
             }
             return answer;
         } finally {

@@ -64,6 +64,11 @@ final class State {
         return types.contains(type);
     }
 
+    /** The names of the types in the store. */
+    List<String> resources() {
+        return types.stream().map(ResourceType::groupResource).toList();
+    }
+
     /** The objects as the server has them. */
     List<JsonNode> raw() {
         List<JsonNode> all = new ArrayList<>();

@@ -43,6 +43,14 @@ final class Traffic {
         this.names = names;
     }
 
+    /** The faults that are still to come, for another run. */
+    synchronized Traffic copy(Names ofTheCopy) {
+        Traffic copy = new Traffic(ofTheCopy);
+        faults.forEach(f -> copy.faults.add(new Fault(f.on, f.answer, f.left)));
+        copy.touched = touched;
+        return copy;
+    }
+
     /** Adds the fault of a step. */
     synchronized void add(JsonNode fault) {
         // A YAML parser takes the name "on" for true.

@@ -25,6 +25,7 @@ import dev.wheelhouse.testing.WriteRequest;
 
 /** Replays one recorded scenario on a {@link SteppedSystem}. A {@link GoldenComparison} compares the results. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
+    private static final List<String> RESOURCES = List.of("deployments.apps", "replicasets.apps", "pods");
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration TIMED_SLACK = Duration.ofMillis(100);
 
@@ -190,7 +191,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
      * is not part of it.
      */
     Checkpoint checkpoint() {
-        return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store()), names.copy(),
+        return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store(), RESOURCES), names.copy(),
                 ends.copy(), expected, steps.neverBound(), comparison.describe());
     }
 

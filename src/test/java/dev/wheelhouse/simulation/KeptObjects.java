@@ -9,15 +9,15 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
-/** The workloads of one server at one version. Other servers start from them. */
-record KeptObjects(long version, List<Kept> objects) implements Storage {
-    private static final List<String> RESOURCES = List.of("deployments.apps", "replicasets.apps", "pods");
+/** The objects of one server at one version. Other servers start from them. */
+public record KeptObjects(long version, List<Kept> objects) implements Storage {
+    /** An object as its server stores it. */
+    public record Kept(long version, String resource, byte[] json) {}
 
-    record Kept(long version, String resource, byte[] json) {}
-
-    static KeptObjects of(ObjectStore store) {
+    /** @param resources such as {@code deployments.apps} */
+    public static KeptObjects of(ObjectStore store, List<String> resources) {
         List<Kept> objects = new ArrayList<>();
-        for (String resource : RESOURCES) {
+        for (String resource : resources) {
             for (StoredObject object : store.snapshot(resource).select(Selection.all())) {
                 objects.add(new Kept(object.version(), resource, object.json()));
             }

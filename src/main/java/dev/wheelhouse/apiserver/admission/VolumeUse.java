@@ -63,9 +63,8 @@ final class VolumeUse implements AdmissionPlugin {
             throw refused(object, "Only bound persistent volume claims can be expanded");
         }
         if (!mayGrow(Json.text(object, "spec", "storageClassName"), Json.text(old, "spec", "storageClassName"))) {
-            throw refused(object,
-                    "only dynamically provisioned pvc can be resized and the storageclass that provisions "
-                            + "the pvc must support resize");
+            throw refused(object, "only dynamically provisioned pvc can be resized and the storageclass that "
+                    + "provisions the pvc must support resize");
         }
     }
 

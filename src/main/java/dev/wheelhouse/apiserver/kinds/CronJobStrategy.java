@@ -1,22 +1,34 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.facts.CronSchedule;
+import dev.wheelhouse.facts.TimeZones;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
     private static final int MAX_NAME = 52;
+    private static final Pattern ZONE_PART = Pattern.compile("(?!-)[A-Za-z._0-9+-]{1,14}");
 
     CronJobStrategy() {
         super("batch", "CronJob", Column.objectName(),
@@ -53,7 +65,7 @@ final class CronJobStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode cronJob, Problems problems) {
-        spec(cronJob.path("spec"), problems);
+        spec(cronJob.path("spec"), MissingNode.getInstance(), problems);
         String name = Json.text(cronJob, "metadata", "name");
         if (name.length() > MAX_NAME) {
             problems.invalid("metadata.name", name, "must be no more than 52 characters");
@@ -62,29 +74,85 @@ final class CronJobStrategy extends Strategy {
 
     @Override
     protected void validateUpdate(ObjectNode cronJob, ObjectNode old, Problems problems) {
-        spec(cronJob.path("spec"), problems);
+        spec(cronJob.path("spec"), old.path("spec"), problems);
     }
 
-    private static void spec(JsonNode spec, Problems problems) {
+    private static void spec(JsonNode spec, JsonNode old, Problems problems) {
         String schedule = Json.text(spec, "schedule");
         if (schedule.isEmpty()) {
             problems.required("spec.schedule");
         } else {
-            int fields = schedule.strip().split("\\s+").length;
-            if (!schedule.startsWith("@") && fields != 5 && !schedule.contains("TZ")) {
-                problems.invalid("spec.schedule", schedule,
-                        "expected exactly 5 fields, found " + fields + ": [" + String.join(" ", schedule.split("\\s+"))
-                                + "]");
-            }
-            if (schedule.contains("TZ")) {
-                problems.invalid("spec.schedule", schedule,
-                        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
-            }
+            schedule(schedule, spec, Json.text(old, "schedule").contains("TZ"), problems);
         }
         problems.nonNegative(spec, "spec", "startingDeadlineSeconds");
+        JsonNode zone = Json.at(spec, "timeZone");
+        if (zone != null && !zone.equals(Json.at(old, "timeZone"))) {
+            problems.invalid("spec.timeZone", zone.asString(), timeZone(zone.asString()));
+        }
         problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
-        JobStrategy.spec(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
+        JsonNode job = spec.path("jobTemplate").path("spec");
+        JobSpecRules.check(job, "spec.jobTemplate.spec", problems);
+        if (Json.at(job, "selector") != null) {
+            problems.invalid("spec.jobTemplate.spec.selector", Selectors.printed(job.get("selector")),
+                    "`selector` will be auto-generated");
+        }
+        if (job.path("manualSelector").asBoolean(false)) {
+            problems.notSupported("spec.jobTemplate.spec.manualSelector", job.get("manualSelector"), "nil", "false");
+        }
         problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
         problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
+    }
+
+    /** @param allowsZone whether the stored schedule names a time zone, as those of old releases may */
+    private static void schedule(String schedule, JsonNode spec, boolean allowsZone, Problems problems) {
+        try {
+            CronSchedule.parse(schedule, ZoneOffset.UTC);
+        } catch (IllegalArgumentException e) {
+            problems.invalid("spec.schedule", schedule, String.valueOf(e.getMessage()));
+        }
+        if (schedule.contains("TZ")) {
+            if (!allowsZone) {
+                problems.invalid("spec.schedule", schedule,
+                        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+            } else if (Json.at(spec, "timeZone") != null) {
+                problems.invalid("spec.schedule", schedule,
+                        "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+            }
+        }
+    }
+
+    private static List<String> timeZone(String name) {
+        if (name.isEmpty()) {
+            return List.of("timeZone must be nil or non-empty string");
+        }
+        for (String part : name.split("/", -1)) {
+            if (part.equals(".") || part.equals("..") || !ZONE_PART.matcher(part).matches()) {
+                return List.of("unknown time zone " + name);
+            }
+        }
+        List<String> problems = new ArrayList<>();
+        if (name.equalsIgnoreCase("Local")) {
+            problems.add("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+        }
+        try {
+            TimeZones.load(name);
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+        }
+        return problems;
+    }
+
+    @Override
+    public void warn(ObjectNode cronJob, @Nullable ObjectNode old, List<String> warnings) {
+        if (old == null) {
+            List<String> problems = Formats.dnsLabel(Json.text(cronJob, "metadata", "name"));
+            if (!problems.isEmpty()) {
+                warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+                        + "behavior; a DNS label is recommended: [" + String.join(" ", problems) + "]");
+            }
+        } else if (Json.text(cronJob, "spec", "schedule").contains("TZ")) {
+            warnings.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
+                    + "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
+        }
     }
 }

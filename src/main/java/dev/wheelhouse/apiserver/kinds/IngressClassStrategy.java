@@ -52,7 +52,7 @@ final class IngressClassStrategy extends Strategy {
         if (controller.length() > LONGEST_CONTROLLER) {
             problems.tooLong("spec.controller", LONGEST_CONTROLLER);
         }
-        domainPrefixed(controller, "spec.controller", problems);
+        problems.domainPrefixed("spec.controller", controller);
         JsonNode parameters = spec.get("parameters");
         if (parameters == null) {
             return;
@@ -81,25 +81,6 @@ final class IngressClassStrategy extends Strategy {
                     problems.required(at + ".scope");
                 }
             }
-        }
-    }
-
-    private static void domainPrefixed(String value, String at, Problems problems) {
-        if (value.isEmpty()) {
-            problems.required(at);
-            return;
-        }
-        int slash = value.indexOf('/');
-        if (slash <= 0 || slash == value.length() - 1) {
-            problems.invalid(at, value, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-            return;
-        }
-        String host = value.substring(0, slash);
-        problems.invalid(at, host, Formats.dnsSubdomain(host));
-        String path = value.substring(slash + 1);
-        if (!path.matches("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")) {
-            problems.invalid(at, path,
-                    "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
         }
     }
 

@@ -2,11 +2,12 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,7 +20,6 @@ import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
@@ -58,22 +58,22 @@ final class JobStrategy extends Strategy {
         set(spec, "podReplacementPolicy",
                 Json.at(spec, "podFailurePolicy") == null ? "TerminatingOrFailed" : "Failed");
         set(spec, "manualSelector", false);
-        generateSelector(job, spec);
     }
 
-    /** Puts the job's UID, if it has one, into the labels of its pods and into its selector. */
+    /** Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. */
     private static void generateSelector(ObjectNode job, ObjectNode spec) {
-        String uid = Json.text(job, "metadata", "uid");
-        if (uid.isEmpty() || spec.path("manualSelector").asBoolean(false) || Json.at(spec, "selector") != null) {
+        if (spec.path("manualSelector").asBoolean(false)) {
             return;
         }
-        ObjectNode labels = Json.child(Json.child(Json.child(spec, "template"), "metadata"), "labels");
+        String uid = Json.text(job, "metadata", "uid");
         String name = Json.text(job, "metadata", "name");
-        set(labels, "controller-uid", uid);
-        set(labels, "batch.kubernetes.io/controller-uid", uid);
-        set(labels, "job-name", name);
-        set(labels, "batch.kubernetes.io/job-name", name);
-        spec.putObject("selector").putObject("matchLabels").put("batch.kubernetes.io/controller-uid", uid);
+        ObjectNode labels = Json.child(Json.child(Json.child(spec, "template"), "metadata"), "labels");
+        for (String prefix : List.of("", "batch.kubernetes.io/")) {
+            set(labels, prefix + "controller-uid", uid);
+            set(labels, prefix + "job-name", name);
+        }
+        set(Json.child(Json.child(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
+        WorkloadRules.labelAs(job, labels);
     }
 
     private static String status(Item job) {
@@ -120,8 +120,13 @@ final class JobStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode job, Problems problems) {
+        validate(job, true, problems);
+    }
+
+    private static void validate(ObjectNode job, boolean needsPrefixedLabels, Problems problems) {
         JsonNode spec = job.path("spec");
-        spec(spec, "spec", problems);
+        generatedSelector(job, spec, needsPrefixedLabels, problems);
+        JobSpecRules.check(spec, "spec", problems);
         selector(spec, problems);
         if (Json.text(spec, "completionMode").equals("Indexed") && Json.number(spec, 0, "completions") > 0) {
             String name = Json.text(job, "metadata", "name");
@@ -133,17 +138,41 @@ final class JobStrategy extends Strategy {
         }
     }
 
+    /** The labels that the server generates must be those of this job, and its selector must select them. */
+    private static void generatedSelector(ObjectNode job, JsonNode spec, boolean needsPrefixedLabels,
+            Problems problems) {
+        JsonNode selector = Json.at(spec, "selector");
+        if (spec.path("manualSelector").asBoolean(false) || selector == null) {
+            return;
+        }
+        ObjectNode expected = Json.object();
+        for (String prefix : needsPrefixedLabels ? List.of("", "batch.kubernetes.io/") : List.of("")) {
+            expected.put(prefix + "controller-uid", Json.text(job, "metadata", "uid"));
+            expected.put(prefix + "job-name", Json.text(job, "metadata", "name"));
+        }
+        JsonNode labels = spec.path("template").path("metadata").path("labels");
+        expected.properties().forEach(label -> {
+            String field = Problems.key("spec.template.metadata.labels", label.getKey());
+            String must = "must be '" + label.getValue().asString() + "'";
+            if (!labels.has(label.getKey())) {
+                problems.required(field, must);
+            } else if (!labels.get(label.getKey()).equals(label.getValue())) {
+                problems.invalid(field, Problems.sorted(labels), must);
+            }
+        });
+        if (Selectors.isValid(selector) && !Selectors.matches(selector, expected)) {
+            problems.invalid("spec.selector", Selectors.printed(selector), "`selector` not auto-generated");
+        }
+    }
+
     private static void selector(JsonNode spec, Problems problems) {
         JsonNode selector = Json.at(spec, "selector");
         if (selector == null) {
-            if (spec.path("manualSelector").asBoolean(false)) {
-                problems.required("spec.selector");
-            }
-            return; // generated from the UID
+            problems.required("spec.selector");
         }
         Selectors.validate(selector, "spec.selector", problems);
-        if (Selectors.isValid(selector)
-                && !Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
+        if (selector == null || (Selectors.isValid(selector)
+                && !Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels")))) {
             WorkloadRules.mismatch(spec, problems);
         }
     }
@@ -152,178 +181,87 @@ final class JobStrategy extends Strategy {
     protected void validateUpdate(ObjectNode job, ObjectNode old, Problems problems) {
         JsonNode spec = job.path("spec");
         JsonNode before = old.path("spec");
-        spec(spec, "spec", problems);
-        selector(spec, problems);
+        JsonNode oldLabels = before.path("template").path("metadata").path("labels");
+        validate(job, oldLabels.has("batch.kubernetes.io/job-name")
+                && oldLabels.has("batch.kubernetes.io/controller-uid"), problems);
         boolean indexed = Json.text(spec, "completionMode").equals("Indexed");
+        long completions = Json.number(spec, 0, "completions");
         if (!indexed) {
             problems.immutable("spec.completions", spec.get("completions"), before.get("completions"));
-        } else if (!Json.text(before, "completionMode").isEmpty()
-                && Json.number(spec, 0, "completions") != Json.number(before, 0, "completions")
-                && Json.number(spec, 0, "completions") != Json.number(spec, 0, "parallelism")) {
-            problems.invalid("spec.completions", Json.number(spec, 0, "completions"),
-                    "can only be modified in tandem with parallelism");
+        } else if (Json.at(spec, "completions") != null && completions != Json.number(before, -1, "completions")
+                && completions != Json.number(spec, 0, "parallelism")) {
+            problems.invalid("spec.completions", completions, "can only be modified in tandem with spec.parallelism");
         }
         problems.immutable("spec.selector", Selectors.printed(spec.get("selector")),
                 Selectors.printed(before.get("selector")));
-        template(spec, before, problems);
+        template(spec.path("template"), before.path("template"), old, problems);
         for (String field : List.of("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy",
                 "successPolicy")) {
             problems.immutable("spec." + field, spec.get(field), before.get(field));
         }
     }
 
-    /** Refuses a change of the template, except for the placement and resources of pods while the job is suspended. */
-    private static void template(JsonNode spec, JsonNode before, Problems problems) {
-        JsonNode now = spec.path("template");
-        JsonNode then = before.path("template");
-        if (before.path("suspend").asBoolean(false)) {
-            now = withoutPlacement(now);
-            then = withoutPlacement(then);
-        }
-        if (!now.equals(then)) {
-            problems.invalid("spec.template", spec.get("template"), "field is immutable");
+    /**
+     * Refuses a change of the template. While the job is suspended and has no active pods, the placement of its pods
+     * and their resources may change.
+     */
+    private static void template(JsonNode now, JsonNode before, ObjectNode old, Problems problems) {
+        boolean suspended = old.path("spec").path("suspend").asBoolean(false);
+        if (suspended && (Json.at(old, "status", "startTime") == null || JobStatusRules.isTrue(old, "Suspended"))
+                && Json.number(old, 0, "status", "active") == 0) {
+            problems.immutable("spec.template.spec", now.get("spec"), withPlacementAndResourcesOf(now, before).get("spec"));
+        } else {
+            problems.immutable("spec.template", now, before);
         }
     }
 
-    private static JsonNode withoutPlacement(JsonNode template) {
-        ObjectNode copy = ((ObjectNode) template).deepCopy();
-        Json.child(copy, "spec").remove(List.of("nodeSelector", "tolerations", "schedulingGates", "affinity"));
-        Json.child(copy, "metadata").remove(List.of("labels", "annotations"));
+    private static JsonNode withPlacementAndResourcesOf(JsonNode now, JsonNode before) {
+        ObjectNode copy = ((ObjectNode) before).deepCopy();
+        ObjectNode spec = Json.child(copy, "spec");
+        for (String field : List.of("nodeSelector", "tolerations", "schedulingGates")) {
+            Meta.copy((ObjectNode) now.path("spec"), spec, field);
+        }
+        JsonNode affinity = Json.at(now, "spec", "affinity", "nodeAffinity");
+        ObjectNode old = Json.child(spec, "affinity");
+        old.remove("nodeAffinity");
+        if (affinity != null) {
+            old.set("nodeAffinity", affinity);
+        }
+        if (old.isEmpty() && Json.at(now, "spec", "affinity") == null) {
+            spec.remove("affinity");
+        }
         for (String list : List.of("containers", "initContainers")) {
-            for (JsonNode container : Json.child(copy, "spec").path(list)) {
-                ((ObjectNode) container).remove("resources");
+            JsonNode containers = now.path("spec").path(list);
+            for (int i = 0; containers.size() == spec.path(list).size() && i < containers.size(); i++) {
+                if (containers.get(i).path("name").equals(spec.path(list).get(i).path("name"))) {
+                    Meta.copy((ObjectNode) containers.get(i), (ObjectNode) spec.path(list).get(i), "resources");
+                }
             }
         }
         return copy;
     }
 
-    /** The rules of a job's specification, which may be a part of a CronJob. */
-    static void spec(JsonNode spec, String path, Problems problems) {
-        for (String field : List.of("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
-                "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")) {
-            problems.nonNegative(spec, path, field);
-        }
-        failurePolicy(spec, path, problems);
-        boolean perIndex = Json.at(spec, "backoffLimitPerIndex") != null;
-        if (Json.at(spec, "maxFailedIndexes") != null && !perIndex) {
-            problems.required(path + ".backoffLimitPerIndex", "when maxFailedIndexes is specified");
-        }
-        String mode = Json.text(spec, "completionMode");
-        if (mode.equals("Indexed")) {
-            if (Json.at(spec, "completions") == null) {
-                problems.required(path + ".completions", "when completion mode is Indexed");
-            }
-            long parallelism = Json.number(spec, 0, "parallelism");
-            if (parallelism > 100_000) {
-                problems.invalid(path + ".parallelism", parallelism,
-                        "must be less than or equal to 100000 when completion mode is Indexed");
-            }
-        } else {
-            if (!mode.isEmpty() && !mode.equals("NonIndexed")) {
-                problems.notSupported(path + ".completionMode", mode, "NonIndexed", "Indexed");
-            }
-            for (String field : List.of("backoffLimitPerIndex", "maxFailedIndexes")) {
-                if (Json.at(spec, field) != null) {
-                    problems.invalid(path + "." + field, Json.number(spec, 0, field),
-                            "requires indexed completion mode");
-                }
-            }
-        }
-        PodValidation.template(spec.path("template"), path + ".template", problems);
-        String restart = Json.text(spec, "template", "spec", "restartPolicy");
-        String at = path + ".template.spec.restartPolicy";
-        if (restart.isEmpty() || restart.equals("Always")) {
-            problems.required(at, "valid values: \"OnFailure\", \"Never\"");
-        } else if (!restart.equals("OnFailure") && !restart.equals("Never")) {
-            problems.notSupported(at, restart, "OnFailure", "Never");
-        } else if (Json.at(spec, "podFailurePolicy") != null && !restart.equals("Never")) {
-            problems.invalid(at, restart, "only \"Never\" is supported when podFailurePolicy is specified");
-        }
+    @Override
+    protected void validateStatus(ObjectNode job, ObjectNode old, Problems problems) {
+        JobStatusRules.check(job, old, problems);
     }
 
-    private static void failurePolicy(JsonNode spec, String path, Problems problems) {
-        Set<String> containers = new HashSet<>();
-        for (String list : List.of("containers", "initContainers")) {
-            spec.path("template").path("spec").path(list)
-                    .forEach(container -> containers.add(Json.text(container, "name")));
-        }
-        int i = 0;
-        for (JsonNode rule : spec.path("podFailurePolicy").path("rules")) {
-            String at = Problems.at(path + ".podFailurePolicy.rules", i++);
-            String action = Json.text(rule, "action");
-            if (action.isEmpty()) {
-                problems.required(at + ".action",
-                        "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]");
-            } else if (action.equals("FailIndex")) {
-                if (Json.at(spec, "backoffLimitPerIndex") == null) {
-                    problems.invalid(at + ".action", action, "requires the backoffLimitPerIndex to be set");
-                }
-            } else if (!List.of("Count", "FailJob", "Ignore").contains(action)) {
-                problems.notSupported(at + ".action", action, "Count", "FailIndex", "FailJob", "Ignore");
-            }
-            JsonNode codes = rule.get("onExitCodes");
-            JsonNode conditions = rule.path("onPodConditions");
-            if (codes != null) {
-                exitCodes(codes, at + ".onExitCodes", containers, problems);
-            }
-            conditions(conditions, at + ".onPodConditions", problems);
-            if (codes != null && !conditions.isEmpty()) {
-                problems.omitted(at, "specifying both OnExitCodes and OnPodConditions is not supported");
-            } else if (codes == null && conditions.isEmpty()) {
-                problems.omitted(at, "specifying one of OnExitCodes and OnPodConditions is required");
+    @Override
+    public void warn(ObjectNode job, @Nullable ObjectNode old, List<String> warnings) {
+        if (old == null) {
+            List<String> wrong = Formats.dnsLabel(Json.text(job, "metadata", "name"));
+            if (!wrong.isEmpty()) {
+                warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+                        + "behavior; a DNS label is recommended: [" + String.join(" ", wrong) + "]");
             }
         }
-    }
-
-    private static void conditions(JsonNode conditions, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode condition : conditions) {
-            String at = Problems.at(path, i++);
-            String type = Json.text(condition, "type");
-            problems.invalid(at + ".type", type, Formats.qualifiedName(type));
-            String status = Json.text(condition, "status");
-            if (status.isEmpty()) {
-                problems.required(at + ".status", "valid values: [\"False\" \"True\" \"Unknown\"]");
-            } else if (!List.of("False", "True", "Unknown").contains(status)) {
-                problems.notSupported(at + ".status", status, "False", "True", "Unknown");
-            }
-        }
-    }
-
-    private static void exitCodes(JsonNode codes, String at, Set<String> containers, Problems problems) {
-        String operator = Json.text(codes, "operator");
-        if (operator.isEmpty()) {
-            problems.required(at + ".operator", "valid values: [\"In\" \"NotIn\"]");
-        } else if (!operator.equals("In") && !operator.equals("NotIn")) {
-            problems.notSupported(at + ".operator", operator, "In", "NotIn");
-        }
-        String container = Json.text(codes, "containerName");
-        if (codes.has("containerName") && !containers.contains(container)) {
-            problems.invalid(at + ".containerName", container,
-                    "must be one of the container or initContainer names in the pod template");
-        }
-        JsonNode values = codes.path("values");
-        if (values.isEmpty()) {
-            problems.invalid(at + ".values", codes.get("values"), "at least one value is required");
-        }
-        Set<Long> seen = new HashSet<>();
-        boolean ordered = true;
-        long before = Long.MIN_VALUE;
-        int i = 0;
-        for (JsonNode node : values) {
-            String field = Problems.at(at + ".values", i++);
-            long value = node.asLong(0);
-            if (operator.equals("In") && value == 0) {
-                problems.invalid(field, value, "must not be 0 for the In operator");
-            }
-            if (!seen.add(value)) {
-                problems.duplicate(field, Long.toString(value));
-            }
-            ordered &= value >= before;
-            before = value;
-        }
-        if (!ordered) {
-            problems.invalid(at + ".values", values, "must be ordered");
+        JsonNode spec = job.path("spec");
+        boolean specChanged = old == null || !spec.equals(old.path("spec"));
+        if (specChanged && Json.text(spec, "completionMode").equals("Indexed")
+                && Json.number(spec, 0, "completions") > 100_000 && Json.number(spec, 0, "parallelism") > 10_000) {
+            warnings.add("spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher "
+                    + "than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes "
+                    + "fail");
         }
     }
 

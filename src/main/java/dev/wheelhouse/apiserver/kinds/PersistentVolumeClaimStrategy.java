@@ -52,19 +52,23 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode claim, Problems problems) {
-        JsonNode spec = claim.path("spec");
+        validateSpec(claim.path("spec"), "spec", problems);
+    }
+
+    /** Checks the specification of a claim or of a claim template. */
+    static void validateSpec(JsonNode spec, String path, Problems problems) {
         if (spec.path("accessModes").isEmpty()) {
-            problems.required("spec.accessModes", "at least 1 access mode is required");
+            problems.required(path + ".accessModes", "at least 1 access mode is required");
         }
-        VolumeRules.accessModes(spec, problems);
+        VolumeRules.accessModes(spec, path, problems);
         String storage = Json.text(spec, "resources", "requests", "storage");
         BigDecimal size = Quantities.parse(storage);
         if (size == null) {
-            problems.required("spec.resources[storage]");
+            problems.required(path + ".resources[storage]");
         } else if (size.signum() <= 0) {
-            problems.invalid("spec.resources[storage]", storage, "must be greater than zero");
+            problems.invalid(path + ".resources[storage]", storage, "must be greater than zero");
         }
-        VolumeRules.classAndMode(spec, problems);
+        VolumeRules.classAndMode(spec, path, problems);
     }
 
     @Override

@@ -65,7 +65,7 @@ final class PersistentVolumeStrategy extends Strategy {
         if (spec.path("accessModes").isEmpty()) {
             problems.required("spec.accessModes");
         }
-        VolumeRules.accessModes(spec, problems);
+        VolumeRules.accessModes(spec, "spec", problems);
         if (spec.path("capacity").isEmpty()) {
             problems.required("spec.capacity");
         } else if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
@@ -91,7 +91,7 @@ final class PersistentVolumeStrategy extends Strategy {
         if (spec.has("hostPath") && Json.text(spec, "hostPath", "path").isEmpty()) {
             problems.required("spec.hostPath.path");
         }
-        VolumeRules.classAndMode(spec, problems);
+        VolumeRules.classAndMode(spec, "spec", problems);
         if (spec.has("nodeAffinity")) {
             JsonNode required = spec.path("nodeAffinity").get("required");
             if (required == null) {

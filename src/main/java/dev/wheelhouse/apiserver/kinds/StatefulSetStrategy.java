@@ -8,6 +8,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
@@ -17,9 +20,6 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Stateful sets, whose claim templates are volumes of their pods (upstream: {@code pkg/registry/apps/statefulset}). */
 final class StatefulSetStrategy extends Strategy {
@@ -66,8 +66,41 @@ final class StatefulSetStrategy extends Strategy {
     }
 
     @Override
+    protected void create(ObjectNode statefulSet, User writer, ClusterState state) {
+        dropMaxUnavailable(statefulSet);
+    }
+
+    @Override
+    protected void update(ObjectNode statefulSet, ObjectNode old, ClusterState state) {
+        dropMaxUnavailable(statefulSet);
+    }
+
+    /** The field has no effect unless a feature is enabled that is disabled by default. */
+    private static void dropMaxUnavailable(ObjectNode statefulSet) {
+        if (Json.at(statefulSet, "spec", "updateStrategy", "rollingUpdate") instanceof ObjectNode rolling) {
+            rolling.remove("maxUnavailable");
+        }
+    }
+
+    @Override
+    public void warn(ObjectNode statefulSet, @Nullable ObjectNode old, List<String> warnings) {
+        if (Json.number(statefulSet, 0, "spec", "revisionHistoryLimit") < 0) {
+            warnings.add("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0"
+                    + " is recommended");
+        }
+    }
+
+    /** The name of the service and the claim templates never change, so they are checked only here. */
+    @Override
     protected void validate(ObjectNode statefulSet, Problems problems) {
         JsonNode spec = statefulSet.path("spec");
+        problems.formedIfSet("spec.serviceName", Json.text(spec, "serviceName"), Formats::dnsLabel);
+        Problems.each(spec, "spec", "volumeClaimTemplates", (template,
+                at) -> PersistentVolumeClaimStrategy.validateSpec(template.path("spec"), at + ".spec", problems));
+        validateSpec(spec, problems);
+    }
+
+    private static void validateSpec(JsonNode spec, Problems problems) {
         String management = Json.text(spec, "podManagementPolicy");
         if (management.isEmpty()) {
             problems.required("spec.podManagementPolicy");
@@ -91,7 +124,7 @@ final class StatefulSetStrategy extends Strategy {
         if (!Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
             WorkloadRules.mismatch(spec, problems);
         }
-        PodValidation.template(withClaimVolumes(spec), "spec.template", problems);
+        PodValidation.template(asInPods(spec), "spec.template", problems);
         WorkloadRules.restartsAlways(spec, "StatefulSet", problems);
     }
 
@@ -109,37 +142,37 @@ final class StatefulSetStrategy extends Strategy {
             case "RollingUpdate" -> {
                 if (rolling != null) {
                     problems.nonNegative(rolling, path + ".rollingUpdate", "partition");
-                    JsonNode unavailable = rolling.get("maxUnavailable");
-                    intOrPercent(unavailable, path + ".rollingUpdate.maxUnavailable", problems);
-                    if (unavailable != null && amount(unavailable) == 0) {
-                        problems.invalid(path + ".rollingUpdate.maxUnavailable", unavailable, "cannot be 0");
-                    }
-                    atMostAll(unavailable, path + ".rollingUpdate.maxUnavailable", problems);
                 }
             }
             default -> problems.invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'");
         }
     }
 
-    /** The pod template with a volume for each claim template, because containers may mount those. */
-    private static JsonNode withClaimVolumes(JsonNode spec) {
-        if (spec.path("volumeClaimTemplates").isEmpty() || !(spec.path("template") instanceof ObjectNode template)) {
+    /**
+     * The pod template as the controller uses it: with a volume for each claim template, because containers may mount
+     * those, and without the hostname and the subdomain, which each pod gets from its set.
+     */
+    private static JsonNode asInPods(JsonNode spec) {
+        if (!(spec.path("template").deepCopy() instanceof ObjectNode template)) {
             return spec.path("template");
         }
-        ObjectNode result = template.deepCopy();
-        ObjectNode podSpec = Json.child(result, "spec");
+        ObjectNode podSpec = Json.child(template, "spec");
+        podSpec.remove(List.of("hostname", "subdomain"));
+        if (spec.path("volumeClaimTemplates").isEmpty()) {
+            return template;
+        }
         ArrayNode volumes = podSpec.get("volumes") instanceof ArrayNode present ? present : podSpec.putArray("volumes");
         for (JsonNode claim : spec.path("volumeClaimTemplates")) {
             String name = Json.text(claim, "metadata", "name");
             volumes.removeIf(volume -> Json.text(volume, "name").equals(name));
             volumes.addObject().put("name", name).putObject("persistentVolumeClaim").put("claimName", name);
         }
-        return result;
+        return template;
     }
 
     @Override
     protected void validateUpdate(ObjectNode statefulSet, ObjectNode old, Problems problems) {
-        validate(statefulSet, problems);
+        validateSpec(statefulSet.path("spec"), problems);
         ObjectNode spec = ((ObjectNode) statefulSet.path("spec")).deepCopy();
         ObjectNode before = ((ObjectNode) old.path("spec")).deepCopy();
         spec.remove(MUTABLE);
@@ -156,8 +189,8 @@ final class StatefulSetStrategy extends Strategy {
         JsonNode status = statefulSet.path("status");
         WorkloadRules.countsAreNonNegative(status, problems, "replicas", "readyReplicas", "currentReplicas",
                 "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount");
-        WorkloadRules.notMoreThanReplicas(status, problems, "readyReplicas", "currentReplicas", "updatedReplicas",
-                "availableReplicas");
+        WorkloadRules.notMoreThanReplicas(status, "status.readyReplicas", problems, "readyReplicas", "currentReplicas",
+                "updatedReplicas", "availableReplicas");
         WorkloadRules.collisionsGrow(status, old, problems);
     }
 }

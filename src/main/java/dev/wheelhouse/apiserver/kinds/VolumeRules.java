@@ -43,15 +43,16 @@ final class VolumeRules {
                 .map(Map.Entry::getValue).toList());
     }
 
-    static void accessModes(JsonNode spec, Problems problems) {
+    static void accessModes(JsonNode spec, String path, Problems problems) {
         for (JsonNode mode : spec.path("accessModes")) {
-            problems.oneOf("spec.accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+            problems.oneOf(path + ".accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
                     "ReadWriteOncePod");
         }
     }
 
-    static void classAndMode(JsonNode spec, Problems problems) {
-        problems.formedIfSet("spec.storageClassName", Json.text(spec, "storageClassName"), Formats::dnsSubdomain);
-        problems.oneOfIfSet("spec.volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
+    static void classAndMode(JsonNode spec, String path, Problems problems) {
+        problems.formedIfSet(path + ".storageClassName", Json.text(spec, "storageClassName"),
+                Formats::dnsSubdomain);
+        problems.oneOfIfSet(path + ".volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
     }
 }

@@ -164,6 +164,11 @@ final class WorkloadRules {
 
     /** Refuses more pods of a state than there are replicas, and more available ones than ready ones. */
     static void notMoreThanReplicas(JsonNode status, Problems problems, String... fields) {
+        notMoreThanReplicas(status, "readyReplicas", problems, fields);
+    }
+
+    /** @param ready the name of the field of ready replicas in the error, which differs between kinds */
+    static void notMoreThanReplicas(JsonNode status, String ready, Problems problems, String... fields) {
         long replicas = Json.number(status, 0, "replicas");
         for (String field : fields) {
             long value = Json.number(status, 0, field);
@@ -173,7 +178,7 @@ final class WorkloadRules {
         }
         long available = Json.number(status, 0, "availableReplicas");
         if (available > Json.number(status, 0, "readyReplicas")) {
-            problems.invalid("status.availableReplicas", available, "cannot be greater than readyReplicas");
+            problems.invalid("status.availableReplicas", available, "cannot be greater than " + ready);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.schema;
 
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -8,6 +7,7 @@ import java.time.YearMonth;
 import java.time.format.DateTimeFormatter;
 
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
+import dev.wheelhouse.facts.GoQuote;
 
 /**
  * Parses and prints times like {@code metav1.Time}, which drops fractions, and {@code metav1.MicroTime}, which requires
@@ -58,7 +58,7 @@ final class GoTime {
         int micro = micros ? micros() : fraction();
         int offset = offset();
         if (at < text.length()) {
-            throw refused(": extra text: " + quoted(text.substring(at)));
+            throw refused(": extra text: " + GoQuote.ascii(text.substring(at)));
         }
         range(day >= 1 && day <= YearMonth.of(year, month).lengthOfMonth(), "day");
         return LocalDateTime.of(LocalDate.of(year, month, day), LocalTime.of(hour, minute, second, micro * 1000))
@@ -142,23 +142,11 @@ final class GoTime {
     }
 
     private WrongTypeException cannot(int from, String element) {
-        return refused(" as " + quoted(layout) + ": cannot parse " + quoted(text.substring(from)) + " as "
-                + quoted(element));
+        return refused(" as " + GoQuote.ascii(layout) + ": cannot parse " + GoQuote.ascii(text.substring(from))
+                + " as " + GoQuote.ascii(element));
     }
 
     private WrongTypeException refused(String why) {
-        return new WrongTypeException("parsing time " + quoted(text) + why);
-    }
-
-    private static String quoted(String text) {
-        StringBuilder quoted = new StringBuilder("\"");
-        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            if (b < ' ') {
-                quoted.append(String.format("\\x%02x", b & 255));
-            } else {
-                quoted.append(b == '"' || b == '\\' ? "\\" : "").append((char) b);
-            }
-        }
-        return quoted.append('"').toString();
+        return new WrongTypeException("parsing time " + GoQuote.ascii(text) + why);
     }
 }

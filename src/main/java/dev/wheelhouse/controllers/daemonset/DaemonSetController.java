@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.daemonset;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -36,6 +37,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.history.RevisionCache;
 import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
@@ -171,6 +173,8 @@ public final class DaemonSetController extends KeyedController implements Planna
         private final LabelSelector selector;
         /** The first failure. The phases that depend on the failed one are left out. */
         private @Nullable Result failed;
+        private final List<V1Pod> created = new ArrayList<>();
+        private final Set<ObjectKey> deleted = new HashSet<>();
 
         Sync(ObjectKey key, V1DaemonSet set, LabelSelector selector) {
             this.key = key;
@@ -196,13 +200,40 @@ public final class DaemonSetController extends KeyedController implements Planna
             if (mayManage && failed == null) {
                 execute(history.cleanup(set, owned));
             }
-            last.addAll(DaemonSetDecisions.report(view, mayManage));
+            last.addAll(DaemonSetDecisions.report(afterwards(view, history, owned), mayManage));
             Duration untilMet = expectations.untilMet(meta.getUid());
             if (!untilMet.isZero()) {
                 last.add(new Action.RequeueAfter(untilMet));
             }
-            Result reported = executor.execute(key, last).toResult();
+            Result reported = report(last);
             return failed == null ? reported : failed;
+        }
+
+        /** The view with the pods that were created, and without the ended ones that were deleted. */
+        private DaemonSetView afterwards(DaemonSetView view, RevisionHistory history, List<V1Pod> owned) {
+            List<V1Pod> pods = new ArrayList<>(owned);
+            pods.addAll(created);
+            pods.removeIf(pod -> Pods.isFinished(pod) && deleted.contains(ObjectKey.of(pod)));
+            return created.isEmpty() && pods.size() == owned.size() ? view : view(set, history, pods);
+        }
+
+        /** Writes the status. A failed write is tried again on the newest version of the DaemonSet. */
+        private Result report(List<Action> actions) {
+            Outcome outcome = executor.execute(key, actions);
+            if (!(outcome.failed() instanceof Action.UpdateStatus update)) {
+                return outcome.toResult();
+            }
+            try {
+                V1DaemonSet live = liveSets.get(key);
+                live.setStatus(((V1DaemonSet) update.object()).getStatus());
+                List<Action> again = new ArrayList<>(actions);
+                again.replaceAll(action -> action == update
+                        ? new Action.UpdateStatus(plansFor(), live, update.why())
+                        : action);
+                return executor.execute(key, again).toResult();
+            } catch (ApiError e) {
+                return Result.retry(e);
+            }
         }
 
         private Outcome execute(List<Action> actions) {
@@ -295,15 +326,15 @@ public final class DaemonSetController extends KeyedController implements Planna
                 change.failedOn.forEach(node -> backoff.next(backoffKey(set, node)));
             }
             executor.execute(key, change.events);
-            Outcome created = execute(DaemonSetDecisions.creations(view, change));
-            executor.execute(key, DaemonSetDecisions.events(set, created.attempts()));
-            Outcome deleted = execute(DaemonSetDecisions.deletions(view, change));
-            executor.execute(key, DaemonSetDecisions.events(set, deleted.attempts()));
+            Outcome creations = execute(DaemonSetDecisions.creations(view, change));
+            executor.execute(key, DaemonSetDecisions.events(set, creations.attempts()));
+            creations.written().forEach(pod -> created.add((V1Pod) pod));
+            Outcome deletions = execute(DaemonSetDecisions.deletions(view, change));
+            executor.execute(key, DaemonSetDecisions.events(set, deletions.attempts()));
+            deleted.addAll(targets(deletions));
             if (expects) {
-                int made = (int) created.attempts().stream().filter(Attempt::done).count();
-                expectations.creationsObserved(uid, change.nodes.size() - made);
-                Set<ObjectKey> gone = targets(deleted);
-                change.victims.stream().filter(victim -> !gone.contains(ObjectKey.of(victim)))
+                expectations.creationsObserved(uid, change.nodes.size() - creations.written().size());
+                change.victims.stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
                         .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
             }
         }

@@ -1,6 +1,9 @@
 package dev.wheelhouse.controllers.disruption;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -9,33 +12,43 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicationController;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ScaleClient;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Maintains the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}). A
  * change of a budget, or of a pod that its selector matches, triggers a new count. {@code DisruptionDecisions} computes
- * the status.
+ * the status. A second queue has the pods that were to be disrupted: {@code StaleDisruption} ends their condition if
+ * they were not.
  */
 public final class DisruptionController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "disruption-controller";
 
-    private static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
-            true);
-
     private final SharedIndexInformer<V1PodDisruptionBudget> budgets;
     private final SharedIndexInformer<V1Pod> pods;
     private final OwnerScales owners;
+    private final EventRecorder events;
+    private final WorkQueue<ObjectKey> stalePods;
+    private final Loop stalePodsWorker;
 
     /** Registers the event handlers; the caller runs the workers. */
     public DisruptionController(ControllerContext context) {
@@ -44,8 +57,13 @@ public final class DisruptionController extends KeyedController implements Plann
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
                 informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class),
-                informerFor(STATEFUL_SETS, V1StatefulSet.class),
-                informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+                informerFor(ResourceType.STATEFUL_SETS, V1StatefulSet.class),
+                informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
+                new ScaleClient(context.client(), new ResourceMapper(context.client(), clock)));
+        this.events = context.events("controllermanager");
+        this.stalePods = context.queue("stale_pod_disruption");
+        this.stalePodsWorker = new Worker<>(NAME, stalePods, new Outage<>(stalePods, clock), this::endStaleDisruption,
+                clock, context.metrics());
         budgets.addEventHandler(new OfBudgets());
         pods.addEventHandler(new OfPods());
     }
@@ -57,7 +75,46 @@ public final class DisruptionController extends KeyedController implements Plann
             forget(key);
             return Result.done();
         }
-        return executor.execute(key, DisruptionDecisions.decide(view(budget))).toResult();
+        DisruptionView view = view(budget);
+        Outcome outcome = executor.execute(key, DisruptionDecisions.decide(view));
+        ApiError error = outcome.error();
+        if (error == null || error.isConflict() || error.isUnknownOutcome()) {
+            return outcome.toResult();
+        }
+        return executor.execute(key, DisruptionDecisions.failSafe(view, error.statusMessage())).toResult();
+    }
+
+    /** Ends the condition of a pod that was to be disrupted and was not. */
+    private Result endStaleDisruption(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        Duration left = pod == null ? null : StaleDisruption.untilStale(pod, clock.now());
+        if (pod == null || left == null) {
+            return Result.done();
+        }
+        return left.isPositive()
+                ? Result.requeueAfter(left)
+                : executor.execute(key, List.of(StaleDisruption.end(pod, clock.now()))).toResult();
+    }
+
+    @Override
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>(super.loops());
+        loops.add(stalePodsWorker);
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        stalePods.shutDown();
+        stalePodsWorker.close();
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        return super.drain(within)
+                && stalePods.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
     }
 
     private DisruptionView view(V1PodDisruptionBudget budget) {
@@ -118,12 +175,23 @@ public final class DisruptionController extends KeyedController implements Plann
         @Override
         public void onAdd(V1Pod pod, boolean initial) {
             wakeBudgetsOf(pod, initial ? Priority.BACKGROUND : Priority.LIVE);
+            watchDisruption(pod);
         }
 
         @Override
         public void onUpdate(V1Pod before, V1Pod after) {
-            wakeBudgetsOf(before, Priority.LIVE);
+            if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
+                wakeBudgetsOf(before, Priority.LIVE);
+            }
             wakeBudgetsOf(after, Priority.LIVE);
+            watchDisruption(after);
+        }
+
+        private void watchDisruption(V1Pod pod) {
+            Duration left = StaleDisruption.untilStale(pod, clock.now());
+            if (left != null) {
+                stalePods.addAfter(ObjectKey.of(pod), left);
+            }
         }
 
         @Override
@@ -132,11 +200,15 @@ public final class DisruptionController extends KeyedController implements Plann
         }
 
         private void wakeBudgetsOf(V1Pod pod, Priority priority) {
-            for (V1PodDisruptionBudget budget : budgets.getIndexer()
-                    .list(String.valueOf(pod.getMetadata().getNamespace()))) {
-                if (covers(budget, pod)) {
-                    queue.add(ObjectKey.of(budget), priority);
-                }
+            List<V1PodDisruptionBudget> covering = budgets.getIndexer()
+                    .list(String.valueOf(pod.getMetadata().getNamespace())).stream()
+                    .filter(budget -> covers(budget, pod)).toList();
+            covering.forEach(budget -> queue.add(ObjectKey.of(budget), priority));
+            if (covering.size() > 1 && executor.writes()) {
+                events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "MultiplePodDisruptionBudgets", "Pod \""
+                        + pod.getMetadata().getNamespace() + "\"/\"" + pod.getMetadata().getName()
+                        + "\" matches multiple PodDisruptionBudgets.  Chose \""
+                        + covering.getFirst().getMetadata().getName() + "\" arbitrarily.");
             }
         }
     }

@@ -12,6 +12,8 @@ import java.util.TreeMap;
 
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Condition;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetSpec;
@@ -49,18 +51,45 @@ final class DisruptionDecisions {
         if (problem != null) {
             actions.add(event(budget, "Warning", "CalculateExpectedPodCountFailed",
                     "Failed to calculate the number of expected pods: " + problem));
-            update(budget, failed(view, problem), "the number of its pods cannot be determined", actions);
+            actions.addAll(failSafe(view, problem));
             return actions;
         }
         if (needsScale(budget) && !view.scale().unmanaged().isEmpty()) {
-            actions.add(event(budget, "Warning", "UnmanagedPods", "Pods " + view.scale().unmanaged()
-                    + " have no controller, so the budget's status cannot be right: give it an integer minAvailable"));
+            actions.add(event(budget, "Warning", "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "
+                    + printed(budget.getSpec().getSelector()) + ") were found to be unmanaged. As a result, the status "
+                    + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account "
+                    + "for these pods please set \".spec.minAvailable\" field of the PDB to an integer value."));
         }
         Map<String, OffsetDateTime> disrupted = disrupted(view, actions);
         update(budget, counted(view, wanted(view), disrupted), "its pods have changed", actions);
         disrupted.values().stream().min(OffsetDateTime::compareTo).ifPresent(first -> actions.add(
                 new Action.RequeueAfter(Duration.between(view.now(), first.toInstant().plus(DELETION_TIMEOUT)))));
         return actions;
+    }
+
+    /** The write if the status cannot be determined or written: no disruption is allowed. */
+    static List<Action> failSafe(DisruptionView view, String problem) {
+        List<Action> actions = new ArrayList<>();
+        V1PodDisruptionBudgetStatus status = copy(view.budget()).disruptionsAllowed(0);
+        condition(status, false, "SyncFailed", problem, view.now());
+        update(view.budget(), status, "its status cannot be determined", actions);
+        return actions;
+    }
+
+    /** A selector as Go prints it. */
+    private static String printed(V1LabelSelector selector) {
+        StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
+        new TreeMap<>(Objects.requireNonNullElse(selector.getMatchLabels(), Map.<String, String>of()))
+                .forEach((key, value) -> text.append(key).append(": ").append(value).append(','));
+        text.append("},MatchExpressions:[]LabelSelectorRequirement{");
+        for (V1LabelSelectorRequirement requirement : Objects.requireNonNullElse(selector.getMatchExpressions(),
+                List.<V1LabelSelectorRequirement>of())) {
+            List<String> values = Objects.requireNonNullElse(requirement.getValues(), List.<String>of());
+            text.append("LabelSelectorRequirement{Key:").append(requirement.getKey()).append(",Operator:")
+                    .append(requirement.getOperator()).append(",Values:[").append(String.join(" ", values))
+                    .append("],},");
+        }
+        return text.append("},}").toString();
     }
 
     /** Whether the expected number of pods depends on the replicas of the pods' owners. */
@@ -116,7 +145,7 @@ final class DisruptionDecisions {
             }
             if (since.toInstant().plus(DELETION_TIMEOUT).isBefore(view.now())) {
                 actions.add(new Action.Event(ResourceType.PODS, pod, "Warning", "NotDeleted", "Pod was expected by PDB "
-                        + view.budget().getMetadata().getNamespace() + "/" + view.budget().getMetadata().getName()
+                        + view.budget().getMetadata().getNamespace() + "/" + view.budget().getMetadata().getNamespace()
                         + " to be deleted but it wasn't"));
             } else {
                 disrupted.put(String.valueOf(pod.getMetadata().getName()), since);
@@ -139,13 +168,6 @@ final class DisruptionDecisions {
         return status;
     }
 
-    /** The status if the expected number cannot be determined: no disruption is allowed. */
-    private static V1PodDisruptionBudgetStatus failed(DisruptionView view, String problem) {
-        V1PodDisruptionBudgetStatus status = copy(view.budget()).disruptionsAllowed(0);
-        condition(status, false, "SyncFailed", problem, view.now());
-        return status;
-    }
-
     /** A copy of the current status. The model class creates an empty map of disrupted pods; it is replaced by null. */
     private static V1PodDisruptionBudgetStatus copy(V1PodDisruptionBudget budget) {
         V1PodDisruptionBudgetStatus before = budget.getStatus();
@@ -159,20 +181,20 @@ final class DisruptionDecisions {
 
     private static void condition(V1PodDisruptionBudgetStatus status, boolean allowed, String reason, String message,
             Instant now) {
-        List<V1Condition> conditions = new ArrayList<>();
-        V1Condition before = null;
-        for (V1Condition condition : Objects.requireNonNullElse(status.getConditions(), List.<V1Condition>of())) {
-            if (ALLOWED.equals(condition.getType())) {
-                before = condition;
-            } else {
-                conditions.add(condition);
-            }
+        List<V1Condition> conditions = new ArrayList<>(
+                Objects.requireNonNullElse(status.getConditions(), List.<V1Condition>of()));
+        int index = 0;
+        while (index < conditions.size() && !ALLOWED.equals(conditions.get(index).getType())) {
+            index++;
         }
         String value = allowed ? "True" : "False";
-        OffsetDateTime since = before != null && value.equals(before.getStatus())
-                ? before.getLastTransitionTime()
-                : now.atOffset(ZoneOffset.UTC);
-        conditions.add(new V1Condition().type(ALLOWED).status(value).reason(reason).message(message)
+        OffsetDateTime since = now.atOffset(ZoneOffset.UTC);
+        if (index == conditions.size()) {
+            conditions.add(new V1Condition());
+        } else if (value.equals(conditions.get(index).getStatus())) {
+            since = conditions.get(index).getLastTransitionTime();
+        }
+        conditions.set(index, new V1Condition().type(ALLOWED).status(value).reason(reason).message(message)
                 .observedGeneration(status.getObservedGeneration()).lastTransitionTime(since));
         status.setConditions(conditions);
     }

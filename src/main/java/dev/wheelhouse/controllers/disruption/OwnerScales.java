@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,19 +17,25 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicationController;
+import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ScaleClient;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * Determines how many pods the controllers of pods want: ReplicaSets or their Deployments, StatefulSets and
- * ReplicationControllers (upstream: {@code getExpectedScale} in {@code disruption.go}, but without the scale
- * subresource of other kinds).
+ * Determines how many pods the controllers of pods want (upstream: {@code getExpectedScale} in {@code disruption.go}).
+ * The caches have ReplicaSets and their Deployments, StatefulSets and ReplicationControllers. The API server is asked
+ * for the scale of controllers of other kinds, and of those that the caches do not have.
  */
 record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInformer<V1Deployment> deployments,
-        SharedIndexInformer<V1StatefulSet> statefulSets, SharedIndexInformer<V1ReplicationController> controllers) {
+        SharedIndexInformer<V1StatefulSet> statefulSets, SharedIndexInformer<V1ReplicationController> controllers,
+        ScaleClient scales) {
+    private static final Set<String> APPS = Set.of("apps", "extensions");
 
     DisruptionView.Scale of(List<V1Pod> pods) {
         Set<String> seen = new HashSet<>();
@@ -39,12 +46,17 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
             if (reference == null) {
                 unmanaged.add(String.valueOf(pod.getMetadata().getName()));
             } else if (seen.add(reference.getUid())) {
-                Owner owner = owner(String.valueOf(pod.getMetadata().getNamespace()), reference);
+                String namespace = String.valueOf(pod.getMetadata().getNamespace());
+                Owner owner;
+                try {
+                    owner = cached(namespace, reference);
+                    owner = owner == null ? live(namespace, reference) : owner;
+                } catch (ApiError e) {
+                    return new DisruptionView.Scale(0, unmanaged, e.statusMessage());
+                }
                 if (owner == null) {
-                    return new DisruptionView.Scale(0, unmanaged, "found no controllers for pod \""
-                            + pod.getMetadata().getName() + "\": a " + reference.getKind()
-                            + " does not exist or has no known number of replicas; give the budget an integer"
-                            + " minAvailable");
+                    return new DisruptionView.Scale(0, unmanaged,
+                            "found no controllers for pod \"" + pod.getMetadata().getName() + "\"");
                 }
                 byOwner.put(owner.uid, owner.replicas);
             }
@@ -53,32 +65,34 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
     }
 
     private record Owner(String uid, int replicas) {
-        static Owner of(KubernetesObject owner, @Nullable Integer replicas) {
-            return new Owner(String.valueOf(owner.getMetadata().getUid()), replicas == null ? 1 : replicas);
+        /** Null for no owner; the supplier is then not asked. */
+        static @Nullable Owner of(@Nullable KubernetesObject owner, Supplier<@Nullable Integer> replicas) {
+            if (owner == null) {
+                return null;
+            }
+            Integer count = replicas.get();
+            return new Owner(String.valueOf(owner.getMetadata().getUid()), count == null ? 1 : count);
         }
     }
 
-    private @Nullable Owner owner(String namespace, V1OwnerReference reference) {
+    private @Nullable Owner cached(String namespace, V1OwnerReference reference) {
         switch (reference.getKind()) {
             case "ReplicaSet" -> {
-                V1ReplicaSet set = found(replicaSets, namespace, reference);
-                if (set == null) {
-                    return null;
+                V1ReplicaSet set = found(replicaSets, namespace, reference, APPS);
+                V1OwnerReference above = set == null ? null : OwnerReferences.controllerOf(set.getMetadata());
+                if (set == null || above == null || !above.getKind().equals("Deployment")) {
+                    return Owner.of(set, () -> set.getSpec().getReplicas());
                 }
-                V1OwnerReference above = OwnerReferences.controllerOf(set.getMetadata());
-                if (above == null || !above.getKind().equals("Deployment")) {
-                    return Owner.of(set, set.getSpec().getReplicas());
-                }
-                V1Deployment deployment = found(deployments, namespace, above);
-                return deployment == null ? null : Owner.of(deployment, deployment.getSpec().getReplicas());
+                V1Deployment deployment = found(deployments, namespace, above, APPS);
+                return Owner.of(deployment, () -> deployment.getSpec().getReplicas());
             }
             case "StatefulSet" -> {
-                V1StatefulSet set = found(statefulSets, namespace, reference);
-                return set == null ? null : Owner.of(set, set.getSpec().getReplicas());
+                V1StatefulSet set = found(statefulSets, namespace, reference, Set.of("apps"));
+                return Owner.of(set, () -> set.getSpec().getReplicas());
             }
             case "ReplicationController" -> {
-                V1ReplicationController controller = found(controllers, namespace, reference);
-                return controller == null ? null : Owner.of(controller, controller.getSpec().getReplicas());
+                V1ReplicationController controller = found(controllers, namespace, reference, Set.of(""));
+                return Owner.of(controller, () -> controller.getSpec().getReplicas());
             }
             default -> {
                 return null;
@@ -86,8 +100,54 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
         }
     }
 
+    /**
+     * The owner by its scale subresource; null if there is no such object.
+     *
+     * @throws ApiError if the kind does not exist or has no scale, or a read fails
+     */
+    private @Nullable Owner live(String namespace, V1OwnerReference reference) {
+        ResourceType type = type(reference);
+        try {
+            V1Scale scale = scales.get(reference.getApiVersion(), reference.getKind(),
+                    ObjectKey.of(namespace, reference.getName())).scale();
+            String uid = String.valueOf(scale.getMetadata().getUid());
+            return uid.equals(reference.getUid()) ? Owner.of(scale, () -> scale.getSpec().getReplicas()) : null;
+        } catch (ApiError e) {
+            if (e.isNotFound() && hasScale(type)) {
+                return null;
+            }
+            throw e.isNotFound() ? unknown(type.groupResource() + " does not implement the scale subresource") : e;
+        }
+    }
+
+    private ResourceType type(V1OwnerReference reference) {
+        try {
+            return scales.mapper().of(reference.getApiVersion(), reference.getKind());
+        } catch (ApiError e) {
+            throw e.isNotFound()
+                    ? unknown("no matches for kind \"" + reference.getKind() + "\" in version \""
+                            + reference.getApiVersion() + "\"")
+                    : e;
+        }
+    }
+
+    private static ApiError unknown(String why) {
+        return new ApiError("read the scale of the controller of a pod", 404, "NotFound", why, null);
+    }
+
+    private boolean hasScale(ResourceType type) {
+        String path = (type.group().isEmpty() ? "/api/" : "/apis/") + type.apiVersion();
+        return scales.client().read(path, Map.of()).path("resources").valueStream()
+                .anyMatch(resource -> resource.path("name").asString("").equals(type.plural() + "/scale"));
+    }
+
+    /** The owner that a reference names, if its kind belongs to one of these groups. */
     private static <T extends KubernetesObject> @Nullable T found(SharedIndexInformer<T> cache, String namespace,
-            V1OwnerReference reference) {
+            V1OwnerReference reference, Set<String> groups) {
+        String version = reference.getApiVersion();
+        if (!groups.contains(version.substring(0, Math.max(0, version.indexOf('/'))))) {
+            return null;
+        }
         T owner = cache.get(ObjectKey.of(namespace, reference.getName()));
         return owner != null && Objects.equals(owner.getMetadata().getUid(), reference.getUid()) ? owner : null;
     }

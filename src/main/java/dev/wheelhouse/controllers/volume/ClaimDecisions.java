@@ -20,8 +20,8 @@ import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.controller.Volumes;
 
 /**
- * Decides about one claim (upstream: {@code syncClaim} in {@code pkg/controller/volume/persistentvolume/pv_controller.go}).
- * Pure functions.
+ * Decides about one claim (upstream: {@code syncClaim} in
+ * {@code pkg/controller/volume/persistentvolume/pv_controller.go}). Pure functions.
  */
 final class ClaimDecisions {
     private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;

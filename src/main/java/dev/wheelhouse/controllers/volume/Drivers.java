@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import dev.wheelhouse.controller.Volumes;
 
 /**
- * Who makes and deletes the storage of a volume. External drivers do it for all kinds of storage; for host paths and
- * NFS kube-controller-manager has code of its own (upstream: {@code findProvisionablePlugin} and
+ * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
+ * kube-controller-manager has code of its own (upstream: {@code findProvisionablePlugin} and
  * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/csimigration}). Pure functions.
  */
 final class Drivers {

@@ -26,8 +26,8 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * Makes the claims of ephemeral volumes: {@code <pod>-<volume>}, owned by the pod, so that the garbage collector deletes
- * the claim after the pod (upstream: {@code pkg/controller/volume/ephemeral}).
+ * Makes the claims of ephemeral volumes: {@code <pod>-<volume>}, owned by the pod, so that the garbage collector
+ * deletes the claim after the pod (upstream: {@code pkg/controller/volume/ephemeral}).
  */
 public final class EphemeralVolumeController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */

@@ -163,16 +163,6 @@ class DefaultsTest {
         assertThat(definition.at("/status/storedVersions")).isEqualTo(json("['v1']"));
     }
 
-    @Test
-    void aJobWithAUidSelectsItsPodsByIt() {
-        JsonNode job = defaulted("batch/v1", "Job", """
-                {'metadata': {'name': 'j', 'uid': 'u'}, 'spec': {'template': {'spec': {'containers': []}}}}""");
-
-        assertThat(job.at("/spec/selector/matchLabels")).isEqualTo(json("{'batch.kubernetes.io/controller-uid': 'u'}"));
-        assertThat(job.at("/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid").asString())
-                .isEqualTo("u");
-    }
-
     @ParameterizedTest
     @CsvSource({"apps/v1,Deployment", "v1,Pod", "batch/v1,CronJob", "v1,Service", "v1,Node",
             "autoscaling/v2,HorizontalPodAutoscaler"})

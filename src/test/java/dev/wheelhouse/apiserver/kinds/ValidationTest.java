@@ -33,7 +33,8 @@ class ValidationTest {
              "clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "ports": [{"port": 80}]}}""";
     private static final String JOB = """
             {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "d"}, "spec": {
-             "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}""";
+             "manualSelector": true, "selector": {"matchLabels": {"app": "j"}},
+             "template": {"metadata": {"labels": {"app": "j"}}, "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}""";
     private static final String MAP = """
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "d"},
              "data": {"k": "v"}}""";

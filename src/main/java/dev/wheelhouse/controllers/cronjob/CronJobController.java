@@ -1,0 +1,252 @@
+package dev.wheelhouse.controllers.cronjob;
+
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1CronJob;
+import io.kubernetes.client.openapi.models.V1CronJobStatus;
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.RecordingExecutor;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Decision;
+import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Run;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Creates the Jobs of CronJobs at the times of their schedules, and deletes old ones (upstream:
+ * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides, {@code CronJobHandlers}
+ * enqueues keys. A schedule without a time zone is read in the default time zone of the process, as upstream's.
+ */
+public final class CronJobController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "cronjob-controller";
+
+    private static final String BY_CONTROLLER = NAME + "/controller-name";
+
+    private final SharedIndexInformer<V1CronJob> cronJobs;
+    private final SharedIndexInformer<V1Job> jobs;
+    private final ResourceClient<V1CronJob> liveCronJobs;
+    private final ResourceClient<V1Job> liveJobs;
+    private final ZoneId local = ZoneId.systemDefault();
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public CronJobController(ControllerContext context) {
+        super(NAME, context);
+        cronJobs = informerFor(CronJobDecisions.CRON_JOBS, V1CronJob.class);
+        jobs = informerFor(CronJobDecisions.JOBS, V1Job.class);
+        jobs.getIndexer().addIndex(BY_CONTROLLER, CronJobController::controllerName);
+        liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
+        liveJobs = context.client().resource(CronJobDecisions.JOBS, V1Job.class);
+        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobs);
+    }
+
+    /** A Job belongs to the CronJob of its controller's name, whatever the UID, as upstream decides. */
+    private static List<String> controllerName(V1Job job) {
+        V1OwnerReference controller = OwnerReferences.controllerOf(job.getMetadata());
+        return controller == null ? List.of() : List.of(job.getMetadata().getNamespace() + "/" + controller.getName());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1CronJob cronJob = cronJobs.get(key);
+        if (cronJob == null) {
+            forget(key);
+            return Result.done();
+        }
+        return new Sync(key, executor).run(cronJob);
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return CronJobDecisions.CRON_JOBS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return cronJobs.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1CronJob cronJob = cronJobs.get(key);
+        RecordingExecutor recorder = new RecordingExecutor();
+        if (cronJob != null && new Sync(key, recorder).run(cronJob) instanceof Result.Retry retry
+                && retry.cause() instanceof ApiError unread) {
+            throw unread;
+        }
+        return recorder.recorded();
+    }
+
+    /** One sync of one CronJob: shorten the history, decide, start the run that is due, report the status. */
+    private final class Sync {
+        private final ObjectKey key;
+        private final ActionExecutor executor;
+
+        Sync(ObjectKey key, ActionExecutor executor) {
+            this.key = key;
+            this.executor = executor;
+        }
+
+        Result run(V1CronJob cached) {
+            List<V1Job> owned = jobs.getIndexer().byIndex(BY_CONTROLLER, key.toString()).stream()
+                    .sorted(Comparator.comparing(job -> String.valueOf(job.getMetadata().getName()))).toList();
+            Set<String> deleted = shortenHistory(cached, owned);
+            V1CronJob cronJob;
+            Set<String> missing;
+            try {
+                cronJob = newest(cached, owned);
+                missing = missing(cronJob, owned, deleted);
+            } catch (ApiError unread) {
+                return Result.retry(unread);
+            }
+            Decision decision = CronJobDecisions
+                    .decide(new CronJobView(cronJob, owned, deleted, missing, clock.now(), local));
+            executor.execute(key, decision.events());
+            return decision.run() == null
+                    ? report(cronJob, decision.status(), decision.next()).toResult()
+                    : start(cronJob, decision, decision.run());
+        }
+
+        /** Deletes the finished Jobs beyond the limits. @return the UIDs of the deleted ones */
+        private Set<String> shortenHistory(V1CronJob cronJob, List<V1Job> owned) {
+            Set<String> deleted = new HashSet<>();
+            for (V1Job job : FinishedJobs.surplus(cronJob.getSpec(), owned)) {
+                Deletion byUid = Deletion.ofUid(job.getMetadata().getUid()).withPropagation("Background");
+                if (delete(cronJob, job.getMetadata().getName(), byUid, "its history is full") == null) {
+                    deleted.add(String.valueOf(job.getMetadata().getUid()));
+                }
+            }
+            return deleted;
+        }
+
+        private @Nullable ApiError delete(V1CronJob cronJob, String job, Deletion deletion, String why) {
+            Outcome outcome = executor.execute(key, List.of(new Action.Delete(CronJobDecisions.JOBS,
+                    ObjectKey.of(key.namespace(), job), deletion, why)));
+            ApiError error = outcome.attempts().getFirst().error();
+            executor.execute(key, List.of(error == null
+                    ? CronJobDecisions.event(cronJob, "Normal", "SuccessfulDelete", "Deleted job " + job)
+                    : CronJobDecisions.event(cronJob, "Warning", "FailedDelete",
+                            "Deleted job: " + error.statusMessage())));
+            return error;
+        }
+
+        /** The CronJob of a live read if a running Job is not in the cached status, which may then be outdated. */
+        private V1CronJob newest(V1CronJob cached, List<V1Job> owned) {
+            Set<String> active = CronJobDecisions.activeUids(cached.getStatus());
+            boolean known = owned.stream().allMatch(job -> active.contains(job.getMetadata().getUid())
+                    || FinishedJobs.outcome(job) != null);
+            return known ? cached : liveCronJobs.get(key);
+        }
+
+        /** The UIDs in {@code status.active} of Jobs that neither the cache nor a live read finds. */
+        private Set<String> missing(V1CronJob cronJob, List<V1Job> owned, Set<String> deleted) {
+            Set<String> missing = new HashSet<>();
+            for (V1ObjectReference job : CronJobDecisions.activeOf(cronJob.getStatus())) {
+                if (!deleted.contains(job.getUid())
+                        && owned.stream().noneMatch(o -> job.getUid().equals(o.getMetadata().getUid()))
+                        && live(ObjectKey.of(job.getNamespace(), job.getName())) == null) {
+                    missing.add(job.getUid());
+                }
+            }
+            return missing;
+        }
+
+        private @Nullable V1Job live(ObjectKey job) {
+            try {
+                return liveJobs.get(job);
+            } catch (ApiError e) {
+                if (e.isNotFound()) {
+                    return null;
+                }
+                throw e;
+            }
+        }
+
+        private Result start(V1CronJob cronJob, Decision decision, Run run) {
+            V1CronJobStatus status = decision.status();
+            for (V1ObjectReference job : run.replaced()) {
+                Deletion byName = Deletion.unconditional().withPropagation("Background");
+                ApiError error = delete(cronJob, job.getName(), byName, "the next run replaces it");
+                if (error != null) {
+                    return failed(cronJob, status, error);
+                }
+                status.getActive().remove(job);
+            }
+            Outcome created = executor.execute(key, List.of(new Action.Create(CronJobDecisions.JOBS, run.job(),
+                    "it is due since " + run.time())));
+            ApiError error = created.error();
+            if (error == null) {
+                V1ObjectMeta job = created.written().getFirst().getMetadata();
+                executor.execute(key, List.of(CronJobDecisions.event(cronJob, "Normal", "SuccessfulCreate",
+                        "Created job " + job.getName())));
+                return report(cronJob, CronJobDecisions.started(status, run, job), decision.next()).toResult();
+            }
+            if (error.isAlreadyExists()) {
+                return found(cronJob, decision, run, status);
+            }
+            if (!error.isNamespaceTerminating()) {
+                executor.execute(key, List.of(CronJobDecisions.event(cronJob, "Warning", "FailedCreate",
+                        "Error creating job: " + error.statusMessage())));
+            }
+            return failed(cronJob, status, error);
+        }
+
+        /** Takes over the Job of a run whose start did not get into the status. Another's Job is left alone. */
+        private Result found(V1CronJob cronJob, Decision decision, Run run, V1CronJobStatus status) {
+            V1Job job;
+            try {
+                job = liveJobs.get(ObjectKey.of(run.job()));
+            } catch (ApiError unread) {
+                return failed(cronJob, status, unread);
+            }
+            boolean taken = OwnerReferences.isControlledBy(job, cronJob.getMetadata())
+                    && !CronJobDecisions.activeUids(status).contains(job.getMetadata().getUid());
+            return taken
+                    ? report(cronJob, CronJobDecisions.started(status, run, job.getMetadata()), decision.next())
+                            .toResult()
+                    : report(cronJob, status, null).toResult();
+        }
+
+        private Result failed(V1CronJob cronJob, V1CronJobStatus status, ApiError error) {
+            Outcome reported = report(cronJob, status, null);
+            return reported.succeeded() ? Result.retry(error) : reported.toResult();
+        }
+
+        private Outcome report(V1CronJob cronJob, V1CronJobStatus status, @Nullable Duration next) {
+            List<Action> actions = new ArrayList<>();
+            if (!status.equals(cronJob.getStatus() == null ? new V1CronJobStatus() : cronJob.getStatus())) {
+                V1CronJob changed = ModelJson.shallowCopy(cronJob);
+                changed.setStatus(status);
+                actions.add(new Action.UpdateStatus(CronJobDecisions.CRON_JOBS, changed, "its jobs have changed"));
+            }
+            if (next != null) {
+                actions.add(new Action.RequeueAfter(next));
+            }
+            return executor.execute(key, actions);
+        }
+    }
+}

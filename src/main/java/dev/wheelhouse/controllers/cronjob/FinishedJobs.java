@@ -1,0 +1,52 @@
+package dev.wheelhouse.controllers.cronjob;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1CronJobSpec;
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1JobCondition;
+
+/** Reads the outcome of Jobs (upstream: {@code pkg/controller/job/util/utils.go}). */
+final class FinishedJobs {
+    static final String COMPLETE = "Complete";
+    static final String FAILED = "Failed";
+
+    /** The order in which the history is shortened: by start time, Jobs that never started last. */
+    private static final Comparator<V1Job> BY_START = Comparator
+            .comparing((V1Job job) -> job.getStatus() == null ? null : job.getStatus().getStartTime(),
+                    Comparator.nullsLast(Comparator.naturalOrder()))
+            .thenComparing(job -> String.valueOf(job.getMetadata().getName()));
+
+    private FinishedJobs() {}
+
+    /** {@code Complete} or {@code Failed}; null while the Job is not finished. */
+    static @Nullable String outcome(V1Job job) {
+        if (job.getStatus() != null && job.getStatus().getConditions() != null) {
+            for (V1JobCondition condition : job.getStatus().getConditions()) {
+                if ((COMPLETE.equals(condition.getType()) || FAILED.equals(condition.getType()))
+                        && "True".equals(condition.getStatus())) {
+                    return condition.getType();
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The finished Jobs beyond the limits of a CronJob's history: the oldest ones, successful ones first. */
+    static List<V1Job> surplus(V1CronJobSpec spec, List<V1Job> jobs) {
+        return Stream.concat(oldest(COMPLETE, spec.getSuccessfulJobsHistoryLimit(), jobs),
+                oldest(FAILED, spec.getFailedJobsHistoryLimit(), jobs)).toList();
+    }
+
+    private static Stream<V1Job> oldest(String outcome, @Nullable Integer limit, List<V1Job> jobs) {
+        if (limit == null) {
+            return Stream.empty();
+        }
+        List<V1Job> finished = jobs.stream().filter(job -> outcome.equals(outcome(job))).toList();
+        return finished.stream().sorted(BY_START).limit(Math.max(0, finished.size() - limit));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.wheelhouse.embedded;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1CSIPersistentVolumeSource;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
+import io.kubernetes.client.openapi.models.V1StorageClass;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Makes volumes that store nothing, for the claims of classes whose provisioner is {@link #NAME}. It lets them grow,
+ * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
+ * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
+ */
+final class HollowProvisioner extends KeyedController {
+    /** The name of the provisioner in storage classes. */
+    static final String NAME = "hollow.wheelhouse.dev/disk";
+
+    private static final String DRIVER = "hollow.wheelhouse.dev";
+    private static final Duration UNTIL_SYNCED = Duration.ofMillis(50);
+    private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
+    private static final ResourceType VOLUMES = ResourceType.PERSISTENT_VOLUMES;
+
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+    private final SharedIndexInformer<V1PersistentVolume> volumes;
+    private final SharedIndexInformer<V1StorageClass> classes;
+
+    HollowProvisioner(ControllerContext context) {
+        super("hollow-provisioner", NAME, context);
+        this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
+        this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
+        this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
+        claims.addEventHandler(new OfClaims());
+        volumes.addEventHandler(new OfVolumes());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        if (!informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
+            return Result.requeueAfter(UNTIL_SYNCED);
+        }
+        V1PersistentVolumeClaim claim = key.namespace().isEmpty() ? null : claims.get(key);
+        V1PersistentVolume volume = key.namespace().isEmpty() ? volumes.get(key) : null;
+        if (claim == null && volume == null) {
+            forget(key);
+            return Result.done();
+        }
+        return executor.execute(key, claim != null ? ofClaim(claim) : release(volume)).toResult();
+    }
+
+    private List<Action> ofClaim(V1PersistentVolumeClaim claim) {
+        String bound = claim.getSpec().getVolumeName();
+        if (bound != null && !bound.isEmpty()) {
+            V1PersistentVolume volume = volumes.get(ObjectKey.cluster(bound));
+            return volume != null && isOurs(volume) ? grow(claim, volume) : List.of();
+        }
+        String className = Volumes.classOf(claim);
+        V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
+        boolean asked = NAME.equals(Volumes.annotation(claim, Volumes.STORAGE_PROVISIONER))
+                && claim.getMetadata().getDeletionTimestamp() == null;
+        boolean early = Volumes.waitsForPod(storageClass) && !Volumes.isAnnotated(claim, Volumes.SELECTED_NODE);
+        String name = "pvc-" + claim.getMetadata().getUid();
+        return !asked || early || storageClass == null || volumes.get(ObjectKey.cluster(name)) != null
+                ? List.of()
+                : provision(claim, storageClass, name);
+    }
+
+    private static List<Action> provision(V1PersistentVolumeClaim claim, V1StorageClass storageClass, String name) {
+        V1PersistentVolume volume = new V1PersistentVolume().apiVersion("v1").kind("PersistentVolume")
+                .metadata(new V1ObjectMeta().name(name).putAnnotationsItem(Volumes.PROVISIONED_BY, NAME))
+                .spec(new V1PersistentVolumeSpec().accessModes(claim.getSpec().getAccessModes())
+                        .putCapacityItem("storage", requested(claim)).claimRef(Volumes.reference(claim))
+                        .csi(new V1CSIPersistentVolumeSource().driver(DRIVER).volumeHandle(name))
+                        .mountOptions(storageClass.getMountOptions())
+                        .persistentVolumeReclaimPolicy(storageClass.getReclaimPolicy())
+                        .storageClassName(storageClass.getMetadata().getName())
+                        .volumeMode(claim.getSpec().getVolumeMode())
+                        .volumeAttributesClassName(claim.getSpec().getVolumeAttributesClassName()));
+        return List.of(
+                normal(claim, "Provisioning",
+                        "External provisioner is provisioning volume for claim \"" + ObjectKey.of(claim) + "\""),
+                new Action.Create(VOLUMES, volume, "the claim " + ObjectKey.of(claim) + " waits for it"),
+                normal(claim, "ProvisioningSucceeded", "Successfully provisioned volume " + name));
+    }
+
+    private static Quantity requested(V1PersistentVolumeClaim claim) {
+        return claim.getSpec().getResources().getRequests().get("storage");
+    }
+
+    /** Lets a volume grow to the size that its claim requests. The claim shows the size afterwards. */
+    private static List<Action> grow(V1PersistentVolumeClaim claim, V1PersistentVolume volume) {
+        if (Volumes.capacity(volume).compareTo(Volumes.requested(claim)) < 0) {
+            V1PersistentVolume larger = ModelJson.copy(volume);
+            larger.getSpec().putCapacityItem("storage", requested(claim));
+            return List.of(
+                    normal(claim, "Resizing", "External resizer is resizing volume " + volume.getMetadata().getName()),
+                    new Action.Update(VOLUMES, larger, "its claim requests more"));
+        }
+        boolean shown = claim.getStatus() == null || !"Bound".equals(claim.getStatus().getPhase())
+                || Volumes.storage(claim.getStatus().getCapacity()).compareTo(Volumes.capacity(volume)) >= 0;
+        if (shown) {
+            return List.of();
+        }
+        V1PersistentVolumeClaim larger = ModelJson.copy(claim);
+        larger.getStatus().putCapacityItem("storage", volume.getSpec().getCapacity().get("storage"));
+        return List.of(new Action.UpdateStatus(CLAIMS, larger, "its volume has grown"),
+                normal(claim, "VolumeResizeSuccessful", "Resize volume succeeded"));
+    }
+
+    private static List<Action> release(@Nullable V1PersistentVolume volume) {
+        boolean released = volume != null && isOurs(volume) && volume.getStatus() != null
+                && "Released".equals(volume.getStatus().getPhase())
+                && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())
+                && volume.getMetadata().getDeletionTimestamp() == null;
+        return volume != null && released
+                ? List.of(new Action.Delete(VOLUMES, ObjectKey.of(volume),
+                        Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone"))
+                : List.of();
+    }
+
+    private static boolean isOurs(V1PersistentVolume volume) {
+        return NAME.equals(Volumes.annotation(volume, Volumes.PROVISIONED_BY));
+    }
+
+    private static Action normal(V1PersistentVolumeClaim claim, String reason, String message) {
+        return new Action.Event(CLAIMS, claim, "Normal", reason, message);
+    }
+
+    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
+        @Override
+        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
+            queue.add(ObjectKey.of(claim));
+        }
+
+        @Override
+        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(claim));
+        }
+    }
+
+    private final class OfVolumes implements ResourceEventHandler<V1PersistentVolume> {
+        @Override
+        public void onAdd(V1PersistentVolume volume, boolean initial) {
+            queue.add(ObjectKey.of(volume));
+            if (isOurs(volume) && volume.getSpec().getClaimRef() != null) {
+                queue.add(Volumes.claimKey(volume.getSpec().getClaimRef()));
+            }
+        }
+
+        @Override
+        public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
+            onAdd(after, false);
+        }
+
+        @Override
+        public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(volume));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1StorageClass;
+
+import dev.wheelhouse.api.ObjectKey;
+
+/**
+ * The claims of one pod and their volumes, as a decision sees them.
+ *
+ * @param problem why the pod cannot be scheduled to any node, in upstream's words; empty if it can
+ * @param bound the volumes of the claims that are bound
+ * @param missing whether a claim is bound to a volume that does not exist
+ * @param waiting the claims that are bound once the pod has a node
+ * @param exclusive the claims that only one pod may use
+ */
+record PodVolumes(String problem, List<V1PersistentVolume> bound, boolean missing, List<Waiting> waiting,
+        List<ObjectKey> exclusive) {
+    static final PodVolumes NONE = new PodVolumes("", List.of(), false, List.of(), List.of());
+
+    PodVolumes {
+        bound = List.copyOf(bound);
+        waiting = List.copyOf(waiting);
+        exclusive = List.copyOf(exclusive);
+    }
+
+    /** A pod that cannot be scheduled because of its claims. */
+    static PodVolumes unusable(String problem) {
+        return new PodVolumes(problem, List.of(), false, List.of(), List.of());
+    }
+
+    /**
+     * A claim that waits for a node.
+     *
+     * @param candidates the volumes of its class that no other pod has taken
+     */
+    record Waiting(V1PersistentVolumeClaim claim, V1StorageClass storageClass, List<V1PersistentVolume> candidates) {}
+
+    /**
+     * The volumes for the waiting claims on one node.
+     *
+     * @param provisioned the claims whose provisioners are to make volumes for the node
+     */
+    record Choice(List<Binding> bindings, List<V1PersistentVolumeClaim> provisioned) {
+        static final Choice NONE = new Choice(List.of(), List.of());
+
+        boolean isEmpty() {
+            return bindings.isEmpty() && provisioned.isEmpty();
+        }
+    }
+
+    record Binding(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {}
+}
