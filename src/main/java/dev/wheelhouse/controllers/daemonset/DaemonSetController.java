@@ -66,7 +66,7 @@ public final class DaemonSetController extends KeyedController implements Planna
         var nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.caches = new DaemonSetCaches(sets.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
         this.pods = new OwnedPods(podCache);
-        this.revisions = new RevisionCache(NAME, history);
+        this.revisions = new RevisionCache(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         this.liveSets = context.client().resource(ResourceType.DAEMON_SETS, V1DaemonSet.class);
         this.expectations = new Expectations(clock);

@@ -1,7 +1,9 @@
 package dev.wheelhouse.controllers.history;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,31 +16,28 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * The cache of ControllerRevisions, indexed by controller (upstream: {@code AddControllerRevisionControllerIndexer} in
- * {@code pkg/controller/history/controller_history.go}).
+ * The cache of ControllerRevisions, indexed by controller. All controllers share the index (upstream:
+ * {@code AddControllerRevisionControllerIndexer} in {@code pkg/controller/history/controller_history.go}). Thread safe.
  */
 public final class RevisionCache {
-    private final String index;
+    private static final String INDEX = "revision-controller";
+    /** One object, so that all controllers add the same index. */
+    private static final Function<V1ControllerRevision, Collection<String>> VALUES = revision -> {
+        V1OwnerReference reference = OwnerReferences.controllerOf(revision.getMetadata());
+        return List.of(reference == null ? orphansOf(revision.getMetadata().getNamespace()) : reference.getUid());
+    };
+
     private final SharedIndexInformer<V1ControllerRevision> cache;
 
-    /** @param controller the name of the controller that owns the index; several controllers share the cache */
-    public RevisionCache(String controller, SharedIndexInformer<V1ControllerRevision> cache) {
-        this.index = controller + "/revision-controller";
+    /** Adds the index to the cache, if no other controller has added it. */
+    public RevisionCache(SharedIndexInformer<V1ControllerRevision> cache) {
         this.cache = cache;
-        cache.getIndexer().addIndex(index, revision -> {
-            V1OwnerReference reference = OwnerReferences.controllerOf(revision.getMetadata());
-            return List.of(reference == null
-                    ? orphansOf(revision.getMetadata().getNamespace())
-                    : ownedBy(reference.getUid()));
-        });
+        cache.getIndexer().addIndex(INDEX, VALUES);
     }
 
+    /** The value of revisions without a controller. No UID contains a slash. */
     private static String orphansOf(String namespace) {
         return "orphans/" + namespace;
-    }
-
-    private static String ownedBy(String uid) {
-        return "owner/" + uid;
     }
 
     /** The revision of that name; null if the cache has none. */
@@ -51,9 +50,8 @@ public final class RevisionCache {
      * order.
      */
     public List<V1ControllerRevision> candidates(V1ObjectMeta owner) {
-        List<V1ControllerRevision> revisions = new ArrayList<>(
-                cache.getIndexer().byIndex(index, ownedBy(owner.getUid())));
-        revisions.addAll(cache.getIndexer().byIndex(index, orphansOf(owner.getNamespace())));
+        List<V1ControllerRevision> revisions = new ArrayList<>(cache.getIndexer().byIndex(INDEX, owner.getUid()));
+        revisions.addAll(cache.getIndexer().byIndex(INDEX, orphansOf(owner.getNamespace())));
         return revisions;
     }
 }

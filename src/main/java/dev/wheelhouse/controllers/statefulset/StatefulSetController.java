@@ -70,7 +70,7 @@ public final class StatefulSetController extends KeyedController implements Plan
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedPods(podCache);
-        this.revisions = new RevisionCache(NAME, informerFor(REVISIONS, V1ControllerRevision.class));
+        this.revisions = new RevisionCache(informerFor(REVISIONS, V1ControllerRevision.class));
         this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
         retryWhenAllowed();
         new StatefulSetHandlers(sets, queue).register(podCache);
@@ -158,8 +158,9 @@ public final class StatefulSetController extends KeyedController implements Plan
         PodTask update = decision.update();
         ApiError error = update == null ? null : tasks.run(key, List.of(update), true);
         if (update != null && error == null) {
+            // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(StatusReport.count(status.getCurrentReplicas()) - 1);
+            status.setCurrentReplicas(Math.max(0, StatusReport.count(status.getCurrentReplicas()) - 1));
         }
         return error;
     }
