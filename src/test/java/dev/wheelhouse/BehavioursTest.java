@@ -60,9 +60,9 @@ class BehavioursTest {
     }
 
     @Test
-    void leavesNoTestOfABehaviourOut() throws IOException {
+    void leavesNoTestOfABehaviourOut() throws Exception {
         assertThat(named(BEHAVIOURS)).containsAll(tests(DeploymentBehavioursTest.class))
-                .containsAll(tests(ReplicaSetBehavioursTest.class));
+                .containsAll(tests(ReplicaSetBehavioursTest.class)).containsAll(tests(find("StatefulSetBehavioursTest")));
     }
 
     @ParameterizedTest
