@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    JOBS(3, JobsWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all);
