@@ -34,7 +34,8 @@ final class JobsWorkload implements Workload {
         int completions = 1 + random.nextInt(6);
         String mode = indexed ? "\"completionMode\": \"Indexed\", " : "";
         String limit = limitPerIndex ? "\"backoffLimitPerIndex\": 9, " : "\"backoffLimit\": 99, ";
-        String replacement = random.nextBoolean() ? "\"podReplacementPolicy\": \"Failed\", " : "";
+        // A pod that is deleted before it is bound never ends by itself, and must be replaced at once.
+        String replacement = !disrupted && random.nextBoolean() ? "\"podReplacementPolicy\": \"Failed\", " : "";
         create(mode + limit + replacement + "\"completions\": " + completions + ", \"parallelism\": "
                 + (1 + random.nextInt(4)), "creates a Job");
         int count = random.nextInt(4);
@@ -122,12 +123,14 @@ final class JobsWorkload implements Workload {
                         .path("batch.kubernetes.io/job-completion-index").asInt(0) == index);
     }
 
-    /** Pods are left out, because a deposed manager may create one too many, and it may succeed. */
+    /** Pods of a Job are left out, because a deposed manager may create one too many, and it may succeed. */
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode job = api.find("job", name);
-        if (job != null) {
+        if (job == null) {
+            lines.put("pods", String.valueOf(api.podsOf(name).size()));
+        } else {
             List<String> conditions = new ArrayList<>();
             job.at("/status/conditions").forEach(c -> conditions.add(c.path("type").asString() + "="
                     + c.path("status").asString() + " " + c.path("reason").asString()));
