@@ -1,10 +1,12 @@
 package dev.wheelhouse.simulation;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +14,11 @@ import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1JobStatus;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1UncountedTerminatedPods;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controllers.job.Jobs;
+import dev.wheelhouse.controllers.job.JobController;
 
 import static dev.wheelhouse.simulation.Truth.isActive;
 import static dev.wheelhouse.simulation.Truth.name;
@@ -25,8 +26,8 @@ import static dev.wheelhouse.simulation.Truth.owns;
 import static dev.wheelhouse.simulation.Truth.uid;
 
 /**
- * A Job never runs more pods than its parallelism, nor two of one index. A pod that has ended is named in the status
- * before it loses the finalizer, and counted after that, once. At the end as many pods have succeeded as are counted.
+ * A Job runs at most {@code parallelism} pods at a time and one pod of an index, none of an index that is complete. It
+ * counts no more pods than have ended, and no pod loses its finalizer before it is counted.
  */
 final class JobInvariants implements Invariant {
     private static final String FINALIZER = "batch.kubernetes.io/job-tracking";
@@ -34,13 +35,9 @@ final class JobInvariants implements Invariant {
 
     private final Truth truth;
     private final RunHistory history;
-    /** The UIDs of all pods that a status has named, and those of them that were counted. */
-    private final Set<String> named = new HashSet<>();
-    private final Set<String> counted = new HashSet<>();
-    /** The UIDs of pods that lost the finalizer because they were surplus, so that nobody counts them. */
-    private final Set<String> surplus = new HashSet<>();
-    /** Whether a deposed manager created a pod, which may be one too many. */
-    private boolean createdLate;
+    /** The UIDs of all pods that have ended, by the Job's UID. Until they are counted, a finalizer keeps them. */
+    private final Map<String, Set<String>> succeeded = new HashMap<>();
+    private final Map<String, Set<String>> failed = new HashMap<>();
 
     JobInvariants(Truth truth, RunHistory history) {
         this.truth = truth;
@@ -49,179 +46,188 @@ final class JobInvariants implements Invariant {
 
     @Override
     public List<String> before(Write write) {
-        if (write.is("create", ResourceType.PODS)) {
-            return created(write);
+        if (!write.controller().equals(JobController.NAME)) {
+            return List.of();
         }
-        if (write.is("patch", ResourceType.PODS)) {
-            return freed(write);
-        }
-        V1Job job = status(write);
-        return job == null ? List.of() : counted(job);
-    }
-
-    private static @Nullable V1Job status(Write write) {
-        return write.request().type().equals(ResourceType.JOBS) && write.request().subresource().equals("status")
-                ? write.object(V1Job.class)
-                : null;
-    }
-
-    private List<String> created(Write write) {
+        lookForEnds();
         V1Pod pod = write.object(V1Pod.class);
-        V1Job read = pod == null ? null : readOwner(write, pod);
-        if (pod == null || read == null) {
+        if (pod != null && write.is("create", ResourceType.PODS)) {
+            return created(write, pod);
+        }
+        V1Job job = write.object(V1Job.class);
+        if (job != null && write.request().subresource().equals("status")) {
+            return counted(job);
+        }
+        return write.is("patch", ResourceType.PODS) ? released(write) : List.of();
+    }
+
+    @Override
+    public List<String> late(Write write, int created) {
+        V1Pod pod = write.is("create", ResourceType.PODS) ? write.object(V1Pod.class) : null;
+        if (!write.controller().equals(JobController.NAME) || pod == null) {
+            return write.controller().equals(JobController.NAME) ? before(write) : List.of();
+        }
+        V1Job read = readOwner(write, pod);
+        if (read == null) {
+            return List.of();
+        }
+        long lacked = parallelism(read)
+                - write.read(ResourceType.PODS, V1Pod.class).stream().filter(p -> owns(read, p) && isActive(p)).count();
+        return created <= lacked ? List.of() : List.of(created + " pods, and it lacked " + lacked);
+    }
+
+    /** {@inheritDoc} A patch that removes the finalizer names no UID, but the name of a Job's pod is never used again. */
+    @Override
+    public boolean isHarmlessWhenLate(Write write) {
+        return write.controller().equals(JobController.NAME) && write.is("patch", ResourceType.PODS);
+    }
+
+    private void lookForEnds() {
+        for (V1Pod pod : truth.pods()) {
+            V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+            if (owner != null && owner.getKind().equals("Job")) {
+                if (hasSucceeded(pod)) {
+                    succeeded.computeIfAbsent(owner.getUid(), u -> new HashSet<>()).add(uid(pod));
+                } else if (!isActive(pod)) {
+                    failed.computeIfAbsent(owner.getUid(), u -> new HashSet<>()).add(uid(pod));
+                }
+            }
+        }
+    }
+
+    private static boolean hasSucceeded(@Nullable V1Pod pod) {
+        return pod != null && pod.getStatus() != null && "Succeeded".equals(pod.getStatus().getPhase());
+    }
+
+    private static @Nullable V1Job readOwner(Write write, V1Pod pod) {
+        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+        V1Job read = owner == null
+                ? null
+                : write.read(ResourceType.JOBS, V1Job.class,
+                        new ObjectKey(write.request().key().namespace(), owner.getName()));
+        return read == null || !uid(read).equals(owner.getUid()) ? null : read;
+    }
+
+    private static int parallelism(V1Job job) {
+        return job.getSpec().getParallelism() == null ? 1 : job.getSpec().getParallelism();
+    }
+
+    private List<String> created(Write write, V1Pod pod) {
+        V1Job read = readOwner(write, pod);
+        if (read == null) {
             return List.of();
         }
         List<String> wrong = new ArrayList<>();
-        List<V1Pod> active = truth.pods().stream().filter(p -> owns(read, p) && isActive(p)).toList();
-        int most = Math.min(read.getSpec().getParallelism(),
-                read.getSpec().getCompletions() - Jobs.count(read.getStatus().getSucceeded()));
-        if (active.size() + 1 > most + history.lateCreates()) {
-            wrong.add("a creation gives Job " + name(read) + " " + (active.size() + 1)
-                    + " active pods, and it read that it wants " + most);
+        boolean waits = "Failed".equals(read.getSpec().getPodReplacementPolicy());
+        List<V1Pod> running = truth.pods().stream()
+                .filter(p -> owns(read, p) && (isActive(p) || (waits && !Truth.isFinished(p)))).toList();
+        if (running.size() + 1 > parallelism(read) + history.lateCreates()) {
+            wrong.add("the Job " + name(read) + " runs " + (running.size() + 1) + " pods at a time, and it read that "
+                    + parallelism(read) + " are allowed");
         }
         String index = index(pod);
-        if (index != null && history.lateCreates() == 0 && truth.pods().stream()
-                .anyMatch(p -> owns(read, p) && index.equals(index(p)) && (isActive(p) || (succeeded(p) && isTracked(p))))) {
-            wrong.add("index " + index + " of Job " + name(read) + " gets a second pod");
+        if (index != null && history.lateCreates() == 0 && running.stream().anyMatch(p -> index.equals(index(p)))) {
+            wrong.add("the Job " + name(read) + " runs a second pod of index " + index);
+        }
+        if (index != null && read.getStatus() != null
+                && indexes(read.getStatus().getCompletedIndexes()).contains(Integer.valueOf(index))) {
+            wrong.add("the Job " + name(read) + " runs a pod of index " + index + ", which it read is complete");
         }
         return wrong;
-    }
-
-    private static boolean succeeded(V1Pod pod) {
-        return pod.getStatus() != null && "Succeeded".equals(pod.getStatus().getPhase());
     }
 
     private static @Nullable String index(V1Pod pod) {
         return pod.getMetadata().getAnnotations() == null ? null : pod.getMetadata().getAnnotations().get(INDEX);
     }
 
-    private static @Nullable V1Job readOwner(Write write, V1Pod pod) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        return owner == null || !owner.getKind().equals("Job")
-                ? null
-                : write.read(ResourceType.JOBS, V1Job.class,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
-    }
-
-    /** A pod that has ended loses the finalizer. */
-    private List<String> freed(Write write) {
-        V1Pod pod = truth.pod(write.request().key());
-        V1OwnerReference owner = pod == null ? null : OwnerReferences.controllerOf(pod.getMetadata());
-        V1Job job = owner == null ? null : truth.get(ResourceType.JOBS, V1Job.class, owner.getName());
-        if (pod == null || job == null || !uid(job).equals(Objects.requireNonNull(owner).getUid()) || !isTracked(pod)
-                || !write.request().toString().contains("finalizers") || isActive(pod)
-                || job.getMetadata().getDeletionTimestamp() != null || Jobs.isFinished(job)) {
-            return List.of();
-        }
-        return named.contains(uid(pod)) || (succeeded(pod) && index(pod) != null) || isSurplus(write, pod)
-                ? List.of()
-                : List.of("pod " + name(pod) + " loses the finalizer before the status names it");
-    }
-
-    /** Whether the manager has not seen that the pod has ended. */
-    private static boolean isSurplus(Write write, V1Pod pod) {
-        V1Pod seen = write.read(ResourceType.PODS, V1Pod.class, pod);
-        return seen != null && isActive(seen);
-    }
-
-    private static boolean isTracked(V1Pod pod) {
-        return pod.getMetadata().getFinalizers() != null && pod.getMetadata().getFinalizers().contains(FINALIZER);
-    }
-
     private List<String> counted(V1Job written) {
-        V1Job stored = truth.get(ResourceType.JOBS, V1Job.class, name(written));
-        if (stored == null || !uid(stored).equals(uid(written))) {
+        V1JobStatus status = written.getStatus();
+        V1Job live = truth.get(ResourceType.JOBS, V1Job.class, name(written));
+        if (status == null || live == null) {
             return List.of();
         }
         List<String> wrong = new ArrayList<>();
-        Set<String> before = uncounted(stored.getStatus());
-        Set<String> after = uncounted(written.getStatus());
-        for (String uid : after) {
-            if (counted.contains(uid)) {
-                wrong.add("a pod of Job " + name(written) + " is counted twice");
-            }
+        compare(written, "succeeded", number(status.getSucceeded()) + uncounted(status, true).size(), succeeded, wrong);
+        compare(written, "failed", number(status.getFailed()) + uncounted(status, false).size(), failed, wrong);
+        V1JobStatus before = live.getStatus() == null ? new V1JobStatus() : live.getStatus();
+        if (number(status.getSucceeded()) < number(before.getSucceeded())) {
+            wrong.add("the Job " + name(written) + " forgets that " + before.getSucceeded() + " pods have succeeded");
         }
-        Set<String> left = new HashSet<>(before);
-        left.removeAll(after);
-        truth.pods().stream().filter(p -> left.contains(uid(p)) && isTracked(p)).forEach(p -> wrong
-                .add("pod " + name(p) + " is counted, and has the finalizer"));
-        int more = Jobs.count(written.getStatus().getFailed()) - failed(stored)
-                + (isIndexed(written) ? 0 : Jobs.count(written.getStatus().getSucceeded()) - succeeded(stored));
-        if (more != left.size()) {
-            wrong.add("the counters of Job " + name(written) + " grow by " + more + " for " + left.size() + " pods");
+        Set<Integer> lost = indexes(before.getCompletedIndexes());
+        lost.removeAll(indexes(status.getCompletedIndexes()));
+        if (!lost.isEmpty()) {
+            wrong.add("the Job " + name(written) + " loses the completed indexes " + lost);
         }
         return wrong;
     }
 
-    private static boolean isIndexed(V1Job job) {
-        return "Indexed".equals(job.getSpec().getCompletionMode());
-    }
-
-    private static int failed(V1Job job) {
-        return job.getStatus() == null ? 0 : Jobs.count(job.getStatus().getFailed());
-    }
-
-    private static int succeeded(V1Job job) {
-        return job.getStatus() == null ? 0 : Jobs.count(job.getStatus().getSucceeded());
-    }
-
-    private static Set<String> uncounted(@Nullable V1JobStatus status) {
-        Set<String> uids = new HashSet<>();
-        V1UncountedTerminatedPods pods = status == null ? null : status.getUncountedTerminatedPods();
-        if (pods != null) {
-            uids.addAll(pods.getSucceeded() == null ? List.of() : pods.getSucceeded());
-            uids.addAll(pods.getFailed() == null ? List.of() : pods.getFailed());
-        }
-        return uids;
-    }
-
-    @Override
-    public void after(Write write) {
-        V1Pod pod = write.is("patch", ResourceType.PODS) ? truth.pod(write.request().key()) : null;
-        if (pod != null && !isTracked(pod) && isSurplus(write, pod)) {
-            surplus.add(uid(pod));
-        }
-        V1Job job = status(write);
-        if (job != null) {
-            Set<String> uncounted = uncounted(job.getStatus());
-            named.addAll(uncounted);
-            counted.addAll(named);
-            counted.removeAll(uncounted);
+    private static void compare(V1Job job, String what, int counted, Map<String, Set<String>> ended,
+            List<String> wrong) {
+        int real = ended.getOrDefault(uid(job), Set.of()).size();
+        if (counted > real) {
+            wrong.add("the Job " + name(job) + " counts " + counted + " pods that have " + what + ", and " + real
+                    + " have");
         }
     }
 
-    @Override
-    public List<String> late(Write write, int created) {
-        V1Pod pod = write.is("create", ResourceType.PODS) ? write.object(V1Pod.class) : null;
-        V1Job read = pod == null ? null : readOwner(write, pod);
-        if (read == null) {
+    private static int number(@Nullable Integer number) {
+        return number == null ? 0 : number;
+    }
+
+    private static List<String> uncounted(@Nullable V1JobStatus status, boolean good) {
+        if (status == null || status.getUncountedTerminatedPods() == null) {
             return List.of();
         }
-        createdLate = true;
-        int lacked = read.getSpec().getParallelism() - (int) write.read(ResourceType.PODS, V1Pod.class).stream()
-                .filter(p -> owns(read, p) && isActive(p)).count();
-        return created <= lacked ? List.of() : List.of(created + " pods, and it lacked " + lacked);
+        List<String> uids = good
+                ? status.getUncountedTerminatedPods().getSucceeded()
+                : status.getUncountedTerminatedPods().getFailed();
+        return uids == null ? List.of() : uids;
+    }
+
+    private List<String> released(Write write) {
+        V1Pod pod = truth.pod(write.request().key());
+        V1OwnerReference owner = pod == null ? null : OwnerReferences.controllerOf(pod.getMetadata());
+        if (owner == null || pod.getMetadata().getFinalizers() == null
+                || !pod.getMetadata().getFinalizers().contains(FINALIZER)
+                || !write.request().payload().toString().contains("$deleteFromPrimitiveList")
+                || !hasSucceeded(write.read(ResourceType.PODS, V1Pod.class, write.request().key()))) {
+            return List.of();
+        }
+        V1Job live = truth.get(ResourceType.JOBS, V1Job.class, owner.getName());
+        if (live == null || !uid(live).equals(owner.getUid()) || live.getMetadata().getDeletionTimestamp() != null
+                || isDone(live) || uncounted(live.getStatus(), true).contains(uid(pod))) {
+            return List.of();
+        }
+        String index = index(pod);
+        return index != null && live.getStatus() != null
+                && indexes(live.getStatus().getCompletedIndexes()).contains(Integer.valueOf(index))
+                        ? List.of()
+                        : List.of("pod " + name(pod) + " has succeeded and loses its finalizer, and the Job "
+                                + name(live) + " has not counted it");
+    }
+
+    private static boolean isDone(V1Job job) {
+        return job.getStatus() != null && job.getStatus().getConditions() != null
+                && job.getStatus().getConditions().stream().anyMatch(c -> c.getStatus().equals("True")
+                        && Set.of("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget").contains(c.getType()));
+    }
+
+    /** The numbers of a text such as {@code 1,3-5}. */
+    private static Set<Integer> indexes(@Nullable String text) {
+        Set<Integer> indexes = new TreeSet<>();
+        for (String range : text == null || text.isEmpty() ? new String[0] : text.split(",", -1)) {
+            String[] ends = range.split("-", -1);
+            for (int i = Integer.parseInt(ends[0]); i <= Integer.parseInt(ends[ends.length - 1]); i++) {
+                indexes.add(i);
+            }
+        }
+        return indexes;
     }
 
     @Override
     public List<String> atEnd() {
-        List<String> wrong = new ArrayList<>();
-        for (V1Job job : createdLate ? List.<V1Job>of() : truth.list(ResourceType.JOBS, V1Job.class)) {
-            List<V1Pod> pods = truth.pods().stream().filter(p -> owns(job, p) && !surplus.contains(uid(p))).toList();
-            long succeeded = pods.stream().filter(JobInvariants::succeeded).map(
-                    p -> isIndexed(job) ? String.valueOf(index(p)) : uid(p)).distinct().count();
-            if (Jobs.isFinished(job) && succeeded(job) != succeeded) {
-                wrong.add("Job " + name(job) + " counts " + succeeded(job) + " successes, and has " + succeeded);
-            }
-            long failed = pods.stream()
-                    .filter(p -> p.getStatus() != null && "Failed".equals(p.getStatus().getPhase())).count();
-            if (Jobs.isFinished(job) && pods.stream().anyMatch(JobInvariants::isTracked)) {
-                wrong.add("Job " + name(job) + " has ended, and pods of it have the finalizer");
-            }
-            if (Jobs.isFinished(job) && failed(job) < failed) {
-                wrong.add("Job " + name(job) + " counts " + failed(job) + " failures, and has " + failed);
-            }
-        }
-        return wrong;
+        return truth.pods().stream().filter(p -> Truth.isFinished(p) && p.getMetadata().getFinalizers() != null
+                && p.getMetadata().getFinalizers().contains(FINALIZER))
+                .map(p -> "pod " + name(p) + " has ended and keeps its finalizer").toList();
     }
 }
