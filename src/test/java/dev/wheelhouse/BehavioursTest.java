@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
+import dev.wheelhouse.controllers.cronjob.CronJobBehavioursTest;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("A page whose every line has a test")
@@ -62,7 +64,7 @@ class BehavioursTest {
     @Test
     void leavesNoTestOfABehaviourOut() throws IOException {
         assertThat(named(BEHAVIOURS)).containsAll(tests(DeploymentBehavioursTest.class))
-                .containsAll(tests(ReplicaSetBehavioursTest.class));
+                .containsAll(tests(ReplicaSetBehavioursTest.class)).containsAll(tests(CronJobBehavioursTest.class));
     }
 
     @ParameterizedTest
