@@ -62,7 +62,8 @@ class BehavioursTest {
     @Test
     void leavesNoTestOfABehaviourOut() throws IOException {
         assertThat(named(BEHAVIOURS)).containsAll(tests(DeploymentBehavioursTest.class))
-                .containsAll(tests(ReplicaSetBehavioursTest.class));
+                .containsAll(tests(ReplicaSetBehavioursTest.class))
+                .containsAll(tests(AutoscalerBehavioursTest.class));
     }
 
     @ParameterizedTest
