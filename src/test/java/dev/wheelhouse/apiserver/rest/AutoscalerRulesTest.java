@@ -113,7 +113,7 @@ class AutoscalerRulesTest {
                  "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max",
                   "policies": [{"type": "Pods", "value": 4, "periodSeconds": 15},
                    {"type": "Percent", "value": 100, "periodSeconds": 15}]}}"""));
-        assertThat(autoscaler.path("status")).hasToString("{\"desiredReplicas\":0,\"currentMetrics\":null}");
+        assertThat(autoscaler.path("status")).hasToString("{\"currentMetrics\":null,\"desiredReplicas\":0}");
     }
 
     @Test
