@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
+    CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
