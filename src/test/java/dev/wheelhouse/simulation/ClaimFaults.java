@@ -46,8 +46,8 @@ final class ClaimFaults {
 
     static List<PlantedFault> all() {
         return List.of(
-                new PlantedFault("a claim let go under a pod", "the protection of the claim .* ends while the pod .* "
-                        + "uses it", LETS_GO_TOO_EARLY),
+                new PlantedFault("a claim let go under a pod", "loses its protection under the pod",
+                        LETS_GO_TOO_EARLY),
                 new PlantedFault("a volume for two claims", "which is not bound to it", FIRST_VOLUME),
                 new PlantedFault("a volume released too early", "no status tells that the last change was seen",
                         RELEASED_TOO_EARLY),

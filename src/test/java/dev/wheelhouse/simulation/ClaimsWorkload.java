@@ -113,6 +113,11 @@ final class ClaimsWorkload implements Workload {
         return object.path("metadata").has("deletionTimestamp");
     }
 
+    private static boolean uses(JsonNode pod, String claim) {
+        return pod.path("spec").path("volumes").valueStream()
+                .anyMatch(v -> v.path("persistentVolumeClaim").path("claimName").asString("").equals(claim));
+    }
+
     private static String phase(JsonNode object) {
         return GoldenState.text(object.path("status"), "phase");
     }
@@ -139,7 +144,7 @@ final class ClaimsWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new ClaimInvariants(truth));
+        return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
     }
 
     /** {@inheritDoc} Each volume is in the phase of its claim, and no claim waits that a volume fits or no pod uses. */
@@ -157,7 +162,7 @@ final class ClaimsWorkload implements Workload {
                                 ? "Bound"
                                 : "Released"))
                 && claims.stream().allMatch(c -> isDeleted(c)
-                        ? pods.stream().anyMatch(p -> ClaimInvariants.uses(p, GoldenState.name(c)))
+                        ? pods.stream().anyMatch(p -> uses(p, GoldenState.name(c)))
                         : phase(c).equals("Bound") || !free);
     }
 

@@ -225,7 +225,12 @@ public final class DaemonSetController extends KeyedController implements Planna
             }
             try {
                 V1DaemonSet live = liveSets.get(key);
-                live.setStatus(((V1DaemonSet) update.object()).getStatus());
+                V1DaemonSetStatus status = ((V1DaemonSet) update.object()).getStatus();
+                if (!Objects.equals(live.getMetadata().getUid(), meta.getUid()) || observed(live.getStatus()) > observed(
+                        status)) {
+                    return outcome.toResult();
+                }
+                live.setStatus(status);
                 List<Action> again = new ArrayList<>(actions);
                 again.replaceAll(action -> action == update
                         ? new Action.UpdateStatus(plansFor(), live, update.why())
@@ -242,6 +247,10 @@ public final class DaemonSetController extends KeyedController implements Planna
                 failed = outcome.toResult();
             }
             return outcome;
+        }
+
+        private static long observed(@Nullable V1DaemonSetStatus status) {
+            return status == null || status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
         }
 
         /** The candidates that the DaemonSet owns after adoptions and releases. */

@@ -135,8 +135,10 @@ public final class StatefulSetController extends KeyedController implements Plan
         }
         List<V1ControllerRevision> excess = Revisions.excess(view.set(), view.pods(), history, found.revisions);
         Outcome shortened = executor.execute(key, deletions(view, excess));
-        if (executor.writes()) {
-            excess.forEach(revision -> deleted(key, REVISIONS, revision));
+        for (int i = 0; executor.writes() && i < shortened.attempts().size(); i++) {
+            if (!shortened.attempts().get(i).failed()) {
+                deleted(key, REVISIONS, excess.get(i));
+            }
         }
         error = error == null ? shortened.error() : error;
         if (error != null) {
