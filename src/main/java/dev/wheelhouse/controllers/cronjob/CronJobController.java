@@ -57,10 +57,10 @@ public final class CronJobController extends KeyedController implements Plannabl
     public CronJobController(ControllerContext context) {
         super(NAME, context);
         cronJobs = informerFor(CronJobDecisions.CRON_JOBS, V1CronJob.class);
-        jobs = informerFor(CronJobDecisions.JOBS, V1Job.class);
+        jobs = informerFor(ResourceType.JOBS, V1Job.class);
         jobs.getIndexer().addIndex(BY_CONTROLLER, CronJobController::controllerName);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
-        liveJobs = context.client().resource(CronJobDecisions.JOBS, V1Job.class);
+        liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
         new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobs);
     }
 
@@ -144,7 +144,7 @@ public final class CronJobController extends KeyedController implements Plannabl
         }
 
         private @Nullable ApiError delete(V1CronJob cronJob, String job, Deletion deletion, String why) {
-            Outcome outcome = executor.execute(key, List.of(new Action.Delete(CronJobDecisions.JOBS,
+            Outcome outcome = executor.execute(key, List.of(new Action.Delete(ResourceType.JOBS,
                     ObjectKey.of(key.namespace(), job), deletion, why)));
             ApiError error = outcome.attempts().getFirst().error();
             executor.execute(key, List.of(error == null
@@ -196,7 +196,7 @@ public final class CronJobController extends KeyedController implements Plannabl
                 }
                 status.getActive().remove(job);
             }
-            Outcome created = executor.execute(key, List.of(new Action.Create(CronJobDecisions.JOBS, run.job(),
+            Outcome created = executor.execute(key, List.of(new Action.Create(ResourceType.JOBS, run.job(),
                     "it is due since " + run.time())));
             ApiError error = created.error();
             if (error == null) {

@@ -1,0 +1,177 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.controllers.daemonset.DaemonSetController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
+
+/**
+ * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
+ * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
+ */
+final class DaemonSetWorkload implements Workload {
+    private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
+
+    private final String name;
+    private final Random random;
+    private final List<Step> steps = new ArrayList<>();
+    private int nodes;
+    private String image = "app:v1";
+
+    DaemonSetWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
+        this.random = random;
+        steps.add(addNode());
+        steps.add(create());
+        steps.add(addNode());
+        int count = 3 + random.nextInt(5);
+        for (int i = 0; i < count; i++) {
+            step(disrupted);
+        }
+        if (image.equals(SimulatedNodes.BAD_IMAGE)) {
+            image("app:v5");
+        }
+        steps.add(patch("\"updateStrategy\": {\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": 1,"
+                + " \"maxSurge\": 0}}", "rolls out to all pods"));
+        if (random.nextInt(8) == 0) {
+            steps.add(Step.delete("daemonset", name, "Background", "deletes the DaemonSet"));
+        }
+    }
+
+    private Step create() {
+        return Step.create("daemonset", """
+                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s"}, "spec": {
+                 "updateStrategy": %s, "selector": {"matchLabels": {"app": "%s"}},
+                 "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"nodeSelector": {"for": "%s"},
+                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, strategy(), name, name, name,
+                image), "creates a DaemonSet");
+    }
+
+    private String strategy() {
+        return switch (random.nextInt(6)) {
+            case 0 -> "{\"type\": \"OnDelete\", \"rollingUpdate\": null}";
+            case 1 -> rolling("0", random.nextBoolean() ? "1" : "\"50%\"");
+            case 2 -> rolling("2", "0");
+            case 3 -> rolling("\"50%\"", "0");
+            default -> rolling("1", "0");
+        };
+    }
+
+    private static String rolling(String unavailable, String surge) {
+        return "{\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": " + unavailable
+                + ", \"maxSurge\": " + surge + "}}";
+    }
+
+    private Step addNode() {
+        String node = name + "-node-" + nodes++;
+        return new Step("adds the node " + node, e -> e.nodes().addFor(name, node));
+    }
+
+    private void image(String next) {
+        image = next;
+        steps.add(patch("\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": \"" + image
+                + "\"}]}}", "wants image " + image));
+    }
+
+    private void step(boolean disrupted) {
+        String node = name + "-node-" + random.nextInt(nodes);
+        switch (random.nextInt(disrupted ? 16 : 13)) {
+            case 0, 1, 2 -> image("app:v" + (1 + random.nextInt(4)));
+            case 3, 4 -> steps.add(addNode());
+            case 5 -> steps.add(new Step("removes the node " + node, e -> e.nodes().remove(node)));
+            case 6 -> steps.add(ofNode(node, "{\"metadata\": {\"labels\": {\"for\": null}}}", "takes the label off"));
+            case 7 -> steps.add(ofNode(node, "{\"metadata\": {\"labels\": {\"for\": \"" + name + "\"}}}", "labels"));
+            case 8 -> steps.add(ofNode(node, "{\"spec\": " + EVICTING + "}", "taints"));
+            case 9 -> steps.add(ofNode(node, "{\"spec\": {\"taints\": null}}", "takes the taint off"));
+            case 10 -> steps.add(patch("\"updateStrategy\": " + strategy(), "changes the strategy"));
+            case 11 -> image(SimulatedNodes.BAD_IMAGE);
+            case 12 -> {
+                steps.add(Step.delete("daemonset", name,
+                        List.of("Background", "Foreground", "Orphan").get(random.nextInt(3)), "deletes the DaemonSet"));
+                steps.add(create());
+            }
+            default -> steps.add(Step.disruption(name, random.nextBoolean()));
+        }
+    }
+
+    /** A change of a node, which may have been removed. */
+    private static Step ofNode(String node, String patch, String sentence) {
+        return new Step(sentence + " the node " + node, e -> {
+            if (e.api().find("node", node) != null) {
+                e.api().patch("node", node, patch);
+            }
+        });
+    }
+
+    private Step patch(String spec, String sentence) {
+        return Step.patch("daemonset", name, "{\"spec\": {" + spec + "}}", sentence);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of(DaemonSetController.NAME, PodGarbageCollector.NAME);
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("daemonset", "controllerrevision");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of(new DaemonSetInvariants(truth, history));
+    }
+
+    /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(2);
+    }
+
+    @Override
+    public boolean isSeen(Api api) {
+        JsonNode set = api.find("daemonset", name);
+        return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = new TreeMap<>();
+        JsonNode set = api.find("daemonset", name);
+        if (set != null) {
+            JsonNode status = set.path("status");
+            lines.put("DaemonSet", set.path("metadata").path("generation") + " desired "
+                    + status.path("desiredNumberScheduled") + " current " + status.path("currentNumberScheduled")
+                    + " ready " + status.path("numberReady") + " available " + status.path("numberAvailable")
+                    + " updated " + status.path("updatedNumberScheduled") + " misscheduled "
+                    + status.path("numberMisscheduled"));
+            lines.put("revisions", api.list("controllerrevision").stream()
+                    .filter(r -> GoldenState.owner(r).equals(name))
+                    .sorted((a, b) -> Long.compare(a.path("revision").asLong(), b.path("revision").asLong()))
+                    .map(r -> GoldenState.image(r.path("data"))).toList().toString());
+        }
+        api.podsOf(name).forEach(p -> lines.merge("pods on " + GoldenState.text(p.path("spec"), "nodeName"),
+                GoldenState.text(p.path("spec").path("containers").path(0), "image") + " " + GoldenState.word(p)
+                        + " of " + GoldenState.owner(p),
+                (a, b) -> a + ", " + b));
+        return lines;
+    }
+}
