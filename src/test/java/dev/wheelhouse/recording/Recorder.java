@@ -5,6 +5,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +89,12 @@ final class Recorder {
     }
 
     private void enter(int index, @Nullable ObjectNode plan, JsonNode step) throws Exception {
+        if (!entries.isEmpty() && !traffic.isTaken()) {
+            // A controller wrote after the idle time: the state before was not the last one.
+            Recording.Entry early = entries.removeLast();
+            settle(System.nanoTime());
+            entries.add(entry(early.step(), early.kubelet(), early.at(), early.code(), early.events(), early.writes()));
+        }
         long before = now();
         int code = 0;
         if (plan != null) {
@@ -102,9 +112,19 @@ final class Recorder {
             code = actors.perform(step);
         }
         settle(System.nanoTime());
+        entries.add(entry(index, plan, before, code, Set.of(), Map.of()));
+    }
+
+    /** An entry with the present state. @param events the Events so far @param writes the writes so far */
+    private Recording.Entry entry(int index, @Nullable JsonNode plan, long before, int code, Set<String> events,
+            Map<String, Integer> writes) {
         long until = now();
-        entries.add(new Recording.Entry(index, plan, before, until, code, state.now(),
-                names.toAliases(state.newEvents()), traffic.take()));
+        Map<String, Integer> allWrites = new TreeMap<>(writes);
+        traffic.take().forEach((write, count) -> allWrites.merge(write, count, Integer::sum));
+        Map<String, JsonNode> objects = state.now();
+        Set<String> allEvents = new TreeSet<>(events);
+        allEvents.addAll(names.toAliases(state.newEvents()));
+        return new Recording.Entry(index, plan, before, until, code, objects, allEvents, allWrites);
     }
 
     private long now() {
@@ -135,11 +155,11 @@ final class Recorder {
         for (JsonNode object : state.raw()) {
             ResourceType type = Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
             String path = Kinds.path(type, namespace, Names.name(object));
-            if (!object.at("/metadata/finalizers").isEmpty()) {
-                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
-            }
             if (!type.namespaced()) {
                 wire.delete(path, Json.object().put("gracePeriodSeconds", 0));
+            }
+            if (!object.at("/metadata/finalizers").isEmpty()) {
+                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
             }
         }
     }

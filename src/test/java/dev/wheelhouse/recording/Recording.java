@@ -50,8 +50,16 @@ record Recording(String server, Instant began, List<Entry> entries) {
         return Files.exists(file(scenario));
     }
 
-    /** Writes one line for the head, and one for each entry, with the difference to the state before. */
     void write(Scenario scenario) {
+        try {
+            Files.writeString(file(scenario), text());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One line for the head, and one for each entry, with the difference to the state before. */
+    String text() {
         StringBuilder text = new StringBuilder();
         text.append("{\"server\": \"").append(server).append("\", \"began\": \"").append(began)
                 .append("\", \"entries\": [");
@@ -89,11 +97,7 @@ record Recording(String server, Instant began, List<Entry> entries) {
             separator = ",\n";
             before = entry.state;
         }
-        try {
-            Files.writeString(file(scenario), text.append("\n]}\n"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return text.append("\n]}\n").toString();
     }
 
     private static void put(ObjectNode form, String field, ObjectNode value) {
@@ -103,12 +107,15 @@ record Recording(String server, Instant began, List<Entry> entries) {
     }
 
     static Recording read(Scenario scenario) {
-        JsonNode tree;
         try {
-            tree = Json.read(Files.readString(file(scenario), StandardCharsets.UTF_8));
+            return parse(Files.readString(file(scenario), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    static Recording parse(String text) {
+        JsonNode tree = Json.read(text);
         List<Entry> entries = new ArrayList<>();
         Map<String, JsonNode> state = new TreeMap<>();
         for (JsonNode form : tree.get("entries")) {

@@ -37,7 +37,7 @@ import dev.wheelhouse.client.ModelJson;
 record Scenario(String name, String doc, Duration idle, Map<Pattern, String> chance, List<JsonNode> steps) {
     static final Path DIRECTORY = Path.of("src/test/resources/workloads");
     private static final Set<String> FIELDS = Set.of("doc", "idle", "chance", "steps");
-    private static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
+    static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
             "restart", "node", "metrics");
     /** The Job controller waits for a second before it looks at changes of pods. */
     private static final Set<String> PATIENT = Set.of("job", "cronjob");

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1DaemonSet;
@@ -8,53 +9,54 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 /** Errors of the DaemonSet controller. */
 final class DaemonSetFaults {
-    /** A rolling update deletes all pods at once. */
-    private static final Defect NO_LIMIT = Defects.decision(DaemonSetController.NAME,
+    /** Every creation is made twice. */
+    private static final Defect TWICE = Defects.decision(DaemonSetController.NAME,
             truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b
-                    && b.writes().stream().anyMatch(w -> w instanceof Action.Delete) ? allPods(truth, owner, b) : a)
-                    .toList());
+                    && b.writes().stream().allMatch(w -> w instanceof Action.Create) ? twice(b) : a).toList());
 
-    /** Each node gets a pod that is for another node. */
-    private static final Defect WRONG_NODE = Defects.decision(DaemonSetController.NAME,
-            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b ? misdirected(b) : a)
-                    .toList());
+    /** Once one pod is replaced, all are. */
+    private static final Defect ALL_AT_ONCE = Defects.decision(DaemonSetController.NAME,
+            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b && !b.writes().isEmpty()
+                    && b.writes().stream().allMatch(w -> w instanceof Action.Delete) ? all(truth, owner) : a).toList());
+
+    /** Pods are made for a node that is not there. */
+    private static final Defect UNKNOWN_NODE = Defects.writes(DaemonSetController.NAME, (truth, write) -> {
+        if (!(write instanceof Action.Create c && c.object() instanceof V1Pod pod)) {
+            return write;
+        }
+        V1Pod other = ModelJson.copy(pod);
+        other.getSpec().getAffinity().getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution()
+                .getNodeSelectorTerms().forEach(t -> t.getMatchFields().forEach(f -> f.values(List.of("nowhere"))));
+        return new Action.Create(c.type(), other, c.why());
+    });
 
     private DaemonSetFaults() {}
 
     static List<PlantedFault> all() {
         return List.of(
-                new PlantedFault("a stale read of a DaemonSet's pods", "a creation gives the node|is deleted twice",
-                        Defects.STALE_READ),
-                new PlantedFault("a rolling update without a limit", "a deletion leaves .* nodes without", NO_LIMIT),
-                new PlantedFault("all pods for one node", "a creation gives the node .* pods", WRONG_NODE));
+                new PlantedFault("pods created twice", "starts a pod on node .* beside", TWICE),
+                new PlantedFault("a stale cache read", "starts a pod on node .* beside", Defects.STALE_READ),
+                new PlantedFault("all pods replaced at once", "leaves .* nodes without a ready pod", ALL_AT_ONCE),
+                new PlantedFault("a pod for a node that is gone", "which it does not know", UNKNOWN_NODE));
     }
 
-    private static Action allPods(Truth truth, ObjectKey owner, Action.Batch instead) {
+    private static Action twice(Action.Batch batch) {
+        List<Action.Write> writes = new ArrayList<>(batch.writes());
+        writes.addAll(batch.writes());
+        return new Action.Batch(writes, batch.slowStart());
+    }
+
+    private static Action all(Truth truth, ObjectKey owner) {
         V1DaemonSet set = truth.get(ResourceType.DAEMON_SETS, V1DaemonSet.class, owner.name());
-        return set == null
-                ? instead
-                : Action.Batch.each(truth.pods().stream().filter(p -> Truth.owns(set, p) && Truth.isActive(p))
-                        .map(p -> new Action.Delete(ResourceType.PODS, ObjectKey.of(p),
-                                Deletion.ofUid(Truth.uid(p)), "another revision"))
-                        .toList());
-    }
-
-    private static Action misdirected(Action.Batch batch) {
-        if (batch.writes().isEmpty() || !(batch.writes().getFirst() instanceof Action.Create first)
-                || !(first.object() instanceof V1Pod pod)) {
-            return batch;
-        }
-        batch.writes().forEach(write -> {
-            if (write instanceof Action.Create create && create.object() instanceof V1Pod other) {
-                other.getSpec().setAffinity(pod.getSpec().getAffinity());
-            }
-        });
-        return batch;
+        return Action.Batch.each(truth.pods().stream().filter(p -> set != null && Truth.owns(set, p))
+                .map(p -> new Action.Delete(ResourceType.PODS, ObjectKey.of(p), Deletion.ofUid(Truth.uid(p)), "all go"))
+                .toList());
     }
 }

@@ -5,126 +5,158 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1RollingUpdateDaemonSet;
 
-import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 
 import static dev.wheelhouse.simulation.Truth.isActive;
 import static dev.wheelhouse.simulation.Truth.isReady;
 import static dev.wheelhouse.simulation.Truth.name;
 import static dev.wheelhouse.simulation.Truth.owns;
-import static dev.wheelhouse.simulation.Truth.uid;
 
 /**
- * A node never gets a second pod of a DaemonSet, except one of another revision with a surge. No pod is deleted twice,
- * and a rolling update deletes no available pod if too many nodes lack one. Nodes with a taint get no pod.
+ * A DaemonSet never has two pods on a node, except an old one beside a new one during an update with a surge. An update
+ * never leaves more nodes without a ready pod than may be unavailable.
  */
 record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant {
-    private static final String HASH = "controller-revision-hash";
-
     @Override
     public List<String> before(Write write) {
-        if (write.is("create", ResourceType.PODS)) {
-            return created(write);
+        if (!write.controller().equals(DaemonSetController.NAME)) {
+            return List.of();
         }
-        return write.is("delete", ResourceType.PODS) ? deleted(write) : List.of();
+        V1Pod pod = write.object(V1Pod.class);
+        if (pod != null && write.is("create", ResourceType.PODS)) {
+            return created(write, pod);
+        }
+        V1Pod victim = write.is("delete", ResourceType.PODS) ? truth.pod(write.request().key()) : null;
+        return victim == null ? List.of() : deleted(write, victim);
     }
 
-    /** The DaemonSet that a pod names as its controller, as the manager has read it; null if it names none. */
+    @Override
+    public List<String> late(Write write, int created) {
+        V1Pod pod = write.is("create", ResourceType.PODS) ? write.object(V1Pod.class) : null;
+        V1DaemonSet read = pod == null ? null : readOwner(write, pod);
+        if (read == null) {
+            return List.of();
+        }
+        List<V1Pod> beside = write.read(ResourceType.PODS, V1Pod.class).stream()
+                .filter(p -> owns(read, p) && isActive(p) && node(p).equals(node(pod))).toList();
+        return beside.isEmpty() || isSurging(read)
+                ? List.of()
+                : List.of("a second pod on node " + node(pod) + ", and it read that there is one");
+    }
+
     private static @Nullable V1DaemonSet readOwner(Write write, V1Pod pod) {
         V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        return owner == null || !owner.getKind().equals("DaemonSet")
+        V1DaemonSet read = owner == null || !owner.getKind().equals("DaemonSet")
                 ? null
                 : write.read(ResourceType.DAEMON_SETS, V1DaemonSet.class,
                         new ObjectKey(write.request().key().namespace(), owner.getName()));
+        return read == null || !owner.getUid().equals(Truth.uid(read)) ? null : read;
     }
 
-    /** The node that a pod runs on or is for; empty if there is none. */
+    /** The node that a pod is bound to or waits for; empty for none. */
     private static String node(V1Pod pod) {
         if (pod.getSpec().getNodeName() != null) {
             return pod.getSpec().getNodeName();
         }
-        var names = NodeSelection.of(pod.getSpec()).namedNodes();
-        return names == null || names.size() != 1 ? "" : names.iterator().next();
+        return pod.getSpec().getAffinity() == null || pod.getSpec().getAffinity().getNodeAffinity() == null
+                ? ""
+                : pod.getSpec().getAffinity().getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution()
+                        .getNodeSelectorTerms().getFirst().getMatchFields().getFirst().getValues().getFirst();
     }
 
-    private static boolean surges(V1DaemonSet set) {
-        var rolling = set.getSpec().getUpdateStrategy().getRollingUpdate();
-        return rolling != null && rolling.getMaxSurge() != null && !rolling.getMaxSurge().toString().equals("0");
+    private static boolean isSurging(V1DaemonSet set) {
+        V1RollingUpdateDaemonSet rolling = set.getSpec().getUpdateStrategy().getRollingUpdate();
+        return rolling != null && rolling.getMaxSurge() != null && !rolling.getMaxSurge().equals(new IntOrString(0));
     }
 
-    private List<String> created(Write write) {
-        V1Pod pod = write.object(V1Pod.class);
-        V1DaemonSet read = pod == null ? null : readOwner(write, pod);
-        if (pod == null || read == null) {
+    private static String image(V1Pod pod) {
+        return String.valueOf(pod.getSpec().getContainers().getFirst().getImage());
+    }
+
+    private static String image(V1DaemonSet set) {
+        return String.valueOf(set.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage());
+    }
+
+    private List<String> created(Write write, V1Pod pod) {
+        V1DaemonSet set = readOwner(write, pod);
+        if (set == null) {
             return List.of();
         }
+        List<V1Pod> beside = truth.pods().stream()
+                .filter(p -> owns(set, p) && isActive(p) && node(p).equals(node(pod))).toList();
+        int allowed = (isSurging(set) && beside.stream().noneMatch(p -> image(p).equals(image(pod))) ? 1 : 0)
+                + history.lateCreates();
         List<String> wrong = new ArrayList<>();
-        String hash = String.valueOf(pod.getMetadata().getLabels().get(HASH));
-        List<V1Pod> beside = truth.pods().stream().filter(p -> owns(read, p) && isActive(p))
-                .filter(p -> node(p).equals(node(pod))).toList();
-        long same = beside.stream().filter(p -> hash.equals(p.getMetadata().getLabels().get(HASH))).count();
-        if ((surges(read) ? same : beside.size()) > history.lateCreates()) {
-            wrong.add("a creation gives the node " + node(pod) + " " + (beside.size() + 1) + " pods of " + name(read));
+        if (beside.size() > allowed) {
+            wrong.add("the DaemonSet " + name(set) + " starts a pod on node " + node(pod) + " beside "
+                    + beside.stream().map(Truth::name).toList());
         }
-        V1Node node = write.read(ResourceType.NODES, V1Node.class, ObjectKey.cluster(node(pod)));
-        if (node == null || isTainted(node)) {
-            wrong.add("a pod of " + name(read) + " is created for the node " + node(pod)
-                    + ", which is read as tainted or gone");
+        if (write.read(ResourceType.NODES, V1Node.class, ObjectKey.cluster(node(pod))) == null) {
+            wrong.add("the DaemonSet " + name(set) + " starts a pod on node " + node(pod) + ", which it does not know");
         }
         return wrong;
     }
 
-    private static boolean isTainted(V1Node node) {
-        return node.getSpec() != null && node.getSpec().getTaints() != null && !node.getSpec().getTaints().isEmpty();
-    }
-
-    private List<String> deleted(Write write) {
-        V1Pod pod = truth.pod(write.request().key());
-        V1DaemonSet set = pod == null ? null : readOwner(write, pod);
-        V1Pod seen = pod == null ? null : write.read(ResourceType.PODS, V1Pod.class, pod);
-        if (pod == null || set == null || seen == null || truth.isEnding()
-                || !write.controller().equals("daemonset-controller")) {
+    private List<String> deleted(Write write, V1Pod pod) {
+        V1DaemonSet set = readOwner(write, pod);
+        V1Pod read = write.read(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod));
+        if (set == null || read == null || history.isDisrupted() || history.lateDeletes() > 0 || isSurging(set)
+                || !isReady(read) || !isActive(read) || image(read).equals(image(set))) {
             return List.of();
         }
+        List<String> wanted = write.read(ResourceType.NODES, V1Node.class).stream().filter(n -> runs(set, n))
+                .map(Truth::name).toList();
+        if (!wanted.contains(node(pod))) {
+            return List.of();
+        }
+        List<String> ready = truth.pods().stream()
+                .filter(p -> owns(set, p) && isActive(p) && isReady(p) && !name(p).equals(name(pod)))
+                .map(DaemonSetInvariants::node).toList();
+        long without = wanted.stream().filter(n -> !ready.contains(n)).count();
+        int allowed = Math.max(1, unavailable(set, wanted.size()));
+        return without <= allowed
+                ? List.of()
+                : List.of("the DaemonSet " + name(set) + " deletes " + name(pod) + " and leaves " + without
+                        + " nodes without a ready pod, and it read that " + allowed + " may be");
+    }
+
+    private static boolean runs(V1DaemonSet set, V1Node node) {
+        return node.getMetadata().getLabels() != null
+                && node.getMetadata().getLabels().entrySet()
+                        .containsAll(set.getSpec().getTemplate().getSpec().getNodeSelector().entrySet())
+                && (node.getSpec().getTaints() == null || node.getSpec().getTaints().isEmpty());
+    }
+
+    private static int unavailable(V1DaemonSet set, int of) {
+        V1RollingUpdateDaemonSet rolling = set.getSpec().getUpdateStrategy().getRollingUpdate();
+        IntOrString value = rolling == null ? null : rolling.getMaxUnavailable();
+        if (value == null) {
+            return 1;
+        }
+        return value.isInteger()
+                ? value.getIntValue()
+                : (int) Math.ceil(Integer.parseInt(value.getStrValue().replace("%", "")) * of / 100.0);
+    }
+
+    @Override
+    public List<String> atEnd() {
         List<String> wrong = new ArrayList<>();
-        if (history.isAcknowledged(uid(pod))) {
-            wrong.add("pod " + name(pod) + " is deleted twice");
-        }
-        var rolling = set.getSpec().getUpdateStrategy().getRollingUpdate();
-        V1Node its = write.read(ResourceType.NODES, V1Node.class, ObjectKey.cluster(node(pod)));
-        if (rolling == null || surges(set) || its == null || isTainted(its) || !isAvailable(seen)
-                || available(write, set, node(pod)) > 1) {
-            return wrong;
-        }
-        List<V1Node> wanted = write.read(ResourceType.NODES, V1Node.class).stream().filter(n -> !isTainted(n)).toList();
-        long without = wanted.stream().filter(n -> !name(n).equals(node(pod)))
-                .filter(n -> available(write, set, name(n)) == 0).count();
-        int allowed = rolling.getMaxUnavailable().isInteger()
-                ? rolling.getMaxUnavailable().getIntValue()
-                : wanted.size();
-        if (without + 1 > allowed + history.lateDeletes()) {
-            wrong.add("a deletion leaves " + (without + 1) + " nodes without an available pod of " + name(set)
-                    + ", and it read that " + allowed + " may be");
+        for (V1DaemonSet set : truth.list(ResourceType.DAEMON_SETS, V1DaemonSet.class)) {
+            List<String> nodes = truth.pods().stream().filter(p -> owns(set, p) && isActive(p))
+                    .map(DaemonSetInvariants::node).toList();
+            nodes.stream().filter(n -> nodes.indexOf(n) != nodes.lastIndexOf(n)).distinct()
+                    .forEach(n -> wrong.add("the DaemonSet " + name(set) + " leaves two pods on node " + n));
         }
         return wrong;
-    }
-
-    private static boolean isAvailable(V1Pod pod) {
-        return isActive(pod) && isReady(pod);
-    }
-
-    /** The number of available pods on a node that the manager has read and not deleted. */
-    private long available(Write write, V1DaemonSet set, String node) {
-        return write.read(ResourceType.PODS, V1Pod.class).stream()
-                .filter(p -> owns(set, p) && node(p).equals(node) && isAvailable(p)
-                        && !history.isAcknowledged(uid(p)))
-                .count();
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,58 +11,108 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 
-/** A user's changes of a DaemonSet and of nodes, which come, and become selected or not. */
+/**
+ * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
+ * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
+ */
 final class DaemonSetWorkload implements Workload {
-    private static final List<String> STRATEGIES = List.of(
-            "{\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": 1, \"maxSurge\": 0}}",
-            "{\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": \"100%\", \"maxSurge\": 0}}",
-            "{\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": 0, \"maxSurge\": 1}}");
-    private static final String ON_DELETE = "{\"type\": \"OnDelete\", \"rollingUpdate\": null}";
+    private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
     private final String name;
+    private final Random random;
     private final List<Step> steps = new ArrayList<>();
+    private int nodes;
+    private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
         this.name = name;
-        steps.add(Step.create("daemonset", """
-                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%1$s"}, "spec": {
-                 "revisionHistoryLimit": 2, "updateStrategy": %2$s, "selector": {"matchLabels": {"app": "%1$s"}},
-                 "template": {"metadata": {"labels": {"app": "%1$s"}}, "spec": {"containers": [{"name": "app",
-                  "image": "app:v1"}]}}}}""".formatted(name, strategy(random)), "creates a DaemonSet"));
-        int nodes = 1 + random.nextInt(3);
-        for (int i = 0; i < nodes; i++) {
-            String node = name + "-node-" + i;
-            steps.add(new Step("adds the node " + node, e -> e.nodes().add(node, "{}")));
-        }
-        int count = 2 + random.nextInt(4);
+        this.random = random;
+        steps.add(addNode());
+        steps.add(create());
+        steps.add(addNode());
+        int count = 3 + random.nextInt(5);
         for (int i = 0; i < count; i++) {
-            steps.add(change(i, random, name + "-node-" + random.nextInt(nodes), disrupted));
+            step(disrupted);
         }
-        steps.add(patch("{\"updateStrategy\": " + strategy(random) + "}", "ends with a rolling update"));
+        if (image.equals(SimulatedNodes.BAD_IMAGE)) {
+            image("app:v5");
+        }
+        steps.add(patch("\"updateStrategy\": {\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": 1,"
+                + " \"maxSurge\": 0}}", "rolls out to all pods"));
+        if (random.nextInt(8) == 0) {
+            steps.add(Step.delete("daemonset", name, "Background", "deletes the DaemonSet"));
+        }
     }
 
-    private static String strategy(Random random) {
-        return STRATEGIES.get(random.nextInt(STRATEGIES.size()));
+    private Step create() {
+        return Step.create("daemonset", """
+                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s"}, "spec": {
+                 "updateStrategy": %s, "selector": {"matchLabels": {"app": "%s"}},
+                 "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"nodeSelector": {"for": "%s"},
+                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, strategy(), name, name, name,
+                image), "creates a DaemonSet");
     }
 
-    private Step change(int i, Random random, String node, boolean disrupted) {
-        if (disrupted && random.nextInt(4) == 0) {
-            return Step.disruption(name, random.nextBoolean());
-        }
+    private String strategy() {
         return switch (random.nextInt(6)) {
-            case 0 -> Step.patch("node", node,
-                    "{\"spec\": {\"taints\": [{\"key\": \"x\", \"effect\": \"NoExecute\"}]}}", "taints " + node);
-            case 1 -> Step.patch("node", node, "{\"spec\": {\"taints\": null}}", "has no taint on " + node);
-            case 2 -> patch("{\"updateStrategy\": " + ON_DELETE + "}", "wants OnDelete");
-            case 3 -> patch("{\"updateStrategy\": " + strategy(random) + "}", "wants a rolling update");
-            default -> patch("{\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": \"app:v"
-                    + (2 + random.nextInt(3)) + "\"}]}}}", "changes the image, change " + i);
+            case 0 -> "{\"type\": \"OnDelete\", \"rollingUpdate\": null}";
+            case 1 -> rolling("0", random.nextBoolean() ? "1" : "\"50%\"");
+            case 2 -> rolling("2", "0");
+            case 3 -> rolling("\"50%\"", "0");
+            default -> rolling("1", "0");
         };
     }
 
+    private static String rolling(String unavailable, String surge) {
+        return "{\"type\": \"RollingUpdate\", \"rollingUpdate\": {\"maxUnavailable\": " + unavailable
+                + ", \"maxSurge\": " + surge + "}}";
+    }
+
+    private Step addNode() {
+        String node = name + "-node-" + nodes++;
+        return new Step("adds the node " + node, e -> e.nodes().addFor(name, node));
+    }
+
+    private void image(String next) {
+        image = next;
+        steps.add(patch("\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": \"" + image
+                + "\"}]}}", "wants image " + image));
+    }
+
+    private void step(boolean disrupted) {
+        String node = name + "-node-" + random.nextInt(nodes);
+        switch (random.nextInt(disrupted ? 16 : 13)) {
+            case 0, 1, 2 -> image("app:v" + (1 + random.nextInt(4)));
+            case 3, 4 -> steps.add(addNode());
+            case 5 -> steps.add(new Step("removes the node " + node, e -> e.nodes().remove(node)));
+            case 6 -> steps.add(ofNode(node, "{\"metadata\": {\"labels\": {\"for\": null}}}", "takes the label off"));
+            case 7 -> steps.add(ofNode(node, "{\"metadata\": {\"labels\": {\"for\": \"" + name + "\"}}}", "labels"));
+            case 8 -> steps.add(ofNode(node, "{\"spec\": " + EVICTING + "}", "taints"));
+            case 9 -> steps.add(ofNode(node, "{\"spec\": {\"taints\": null}}", "takes the taint off"));
+            case 10 -> steps.add(patch("\"updateStrategy\": " + strategy(), "changes the strategy"));
+            case 11 -> image(SimulatedNodes.BAD_IMAGE);
+            case 12 -> {
+                steps.add(Step.delete("daemonset", name,
+                        List.of("Background", "Foreground", "Orphan").get(random.nextInt(3)), "deletes the DaemonSet"));
+                steps.add(create());
+            }
+            default -> steps.add(Step.disruption(name, random.nextBoolean()));
+        }
+    }
+
+    /** A change of a node, which may have been removed. */
+    private static Step ofNode(String node, String patch, String sentence) {
+        return new Step(sentence + " the node " + node, e -> {
+            if (e.api().find("node", node) != null) {
+                e.api().patch("node", node, patch);
+            }
+        });
+    }
+
     private Step patch(String spec, String sentence) {
-        return Step.patch("daemonset", name, "{\"spec\": " + spec + "}", sentence);
+        return Step.patch("daemonset", name, "{\"spec\": {" + spec + "}}", sentence);
     }
 
     @Override
@@ -76,7 +127,7 @@ final class DaemonSetWorkload implements Workload {
 
     @Override
     public Set<String> controllers() {
-        return Set.of(DaemonSetController.NAME);
+        return Set.of(DaemonSetController.NAME, PodGarbageCollector.NAME);
     }
 
     @Override
@@ -89,27 +140,38 @@ final class DaemonSetWorkload implements Workload {
         return List.of(new DaemonSetInvariants(truth, history));
     }
 
+    /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(2);
+    }
+
     @Override
     public boolean isSeen(Api api) {
         JsonNode set = api.find("daemonset", name);
-        return set != null && Api.isObserved(set);
+        return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
     }
 
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        for (JsonNode pod : api.podsOf(name)) {
-            lines.merge("pods of " + name + " on " + GoldenState.text(pod.path("spec"), "nodeName"),
-                    GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "
-                            + GoldenState.word(pod),
-                    (one, other) -> one + ", " + other);
-        }
-        api.list("controllerrevision").stream().filter(r -> GoldenState.name(r).startsWith(name + "-"))
-                .forEach(r -> lines.put("revision of " + name + " "
-                        + r.at("/data/spec/template/spec/containers/0/image").asString(""),
-                        r.path("revision").toString()));
         JsonNode set = api.find("daemonset", name);
-        lines.put("DaemonSet " + name, set == null ? "gone" : set.path("status").toString());
+        if (set != null) {
+            JsonNode status = set.path("status");
+            lines.put("DaemonSet", set.path("metadata").path("generation") + " desired "
+                    + status.path("desiredNumberScheduled") + " current " + status.path("currentNumberScheduled")
+                    + " ready " + status.path("numberReady") + " available " + status.path("numberAvailable")
+                    + " updated " + status.path("updatedNumberScheduled") + " misscheduled "
+                    + status.path("numberMisscheduled"));
+            lines.put("revisions", api.list("controllerrevision").stream()
+                    .filter(r -> GoldenState.owner(r).equals(name))
+                    .sorted((a, b) -> Long.compare(a.path("revision").asLong(), b.path("revision").asLong()))
+                    .map(r -> GoldenState.image(r.path("data"))).toList().toString());
+        }
+        api.podsOf(name).forEach(p -> lines.merge("pods on " + GoldenState.text(p.path("spec"), "nodeName"),
+                GoldenState.text(p.path("spec").path("containers").path(0), "image") + " " + GoldenState.word(p)
+                        + " of " + GoldenState.owner(p),
+                (a, b) -> a + ", " + b));
         return lines;
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,16 @@ final class Defects {
                 return controller.equals(controllerName) ? new Executor(right, change) : right;
             }
         };
+    }
+
+    /** A controller makes other writes than it should. */
+    static Defect writes(String controllerName, BiFunction<Truth, Action.Write, Action.Write> change) {
+        return decision(controllerName, truth -> (owner, actions) -> actions.stream().map(action -> switch (action) {
+            case Action.Batch batch -> new Action.Batch(
+                    batch.writes().stream().map(w -> change.apply(truth, w)).toList(), batch.slowStart());
+            case Action.Write write -> change.apply(truth, write);
+            default -> action;
+        }).toList());
     }
 
     /** Replaces the actions of a sync. */

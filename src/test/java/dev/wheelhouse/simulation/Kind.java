@@ -6,12 +6,17 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
+    AUTOSCALER(1, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
-    DAEMON_SET(2, DaemonSetWorkload::new, DaemonSetFaults::all),
+    CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
+    CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
+    DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
-    REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all);
+    REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
+    STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);
 
     private final int weight;
     private final Draw draw;

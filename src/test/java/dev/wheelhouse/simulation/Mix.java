@@ -51,7 +51,7 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
             workloads.add(kinds.get().draw("w" + i, random, disrupted));
         }
         List<Step> steps = interleaved(workloads, random);
-        boolean endsNamespace = random.nextInt(12) == 0;
+        boolean endsNamespace = random.nextInt(12) == 0 && workloads.stream().noneMatch(Workload::holdsNamespace);
         if (endsNamespace) {
             steps = steps.subList(0, 1 + random.nextInt(steps.size()));
         }

@@ -20,8 +20,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
- * Does what nodes and their scheduler do to pods, in random order. There are two nodes at the beginning. A pod that
- * requires a node by its affinity is bound to that one.
+ * Does what nodes and their scheduler do to pods, in random order. There are two nodes for all pods.
+ * Workloads may add nodes of their own, and a pod that requires a node by its affinity is bound to that one.
  */
 final class SimulatedNodes {
     /** An image whose pods never become ready. */
@@ -33,6 +33,8 @@ final class SimulatedNodes {
     private final Clock clock;
     private final boolean disrupted;
     private final Set<String> nodes = new TreeSet<>();
+    /** The nodes for pods that require none. */
+    private final List<String> anyPods = new ArrayList<>();
     private Function<JsonNode, @Nullable PodChange> lives = pod -> null;
     private boolean calm;
 
@@ -53,27 +55,28 @@ final class SimulatedNodes {
             Workload workload = byName.get(Api.app(pod));
             return workload == null ? null : workload.next(pod, environment, calm);
         };
-        add("node-0", "{}");
-        add("node-1", "{}");
+        add("node-0", "");
+        add("node-1", "");
+        anyPods.addAll(nodes);
     }
 
-    /** Adds a node. */
-    void add(String node, String spec) {
+    /** Adds a node with the label {@code for} of a workload. Only pods that require it are bound to it. */
+    void addFor(String workload, String node) {
+        add(node, ", \"for\": \"" + workload + "\"");
+    }
+
+    private void add(String node, String labels) {
         api.create("node", """
                 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s", "labels":
-                 {"kubernetes.io/hostname": "%s"}}, "spec": %s}""".formatted(node, node, spec));
+                 {"kubernetes.io/hostname": "%s"%s}}}""".formatted(node, node, labels));
         nodes.add(node);
     }
 
     /** Removes a node. Nobody ends its pods until a controller deletes them at once. */
     void remove(String node) {
-        nodes.remove(node);
-        api.delete("node", node, "Background");
-    }
-
-    /** The names of the nodes, in order. */
-    List<String> names() {
-        return List.copyOf(nodes);
+        if (nodes.remove(node)) {
+            api.delete("node", node, "Background");
+        }
     }
 
     /**
@@ -102,10 +105,10 @@ final class SimulatedNodes {
         }
         if (node.isEmpty()) {
             String wanted = requiredNode(pod);
-            if (nodes.isEmpty() || (wanted != null && !nodes.contains(wanted))) {
+            if (wanted != null && !nodes.contains(wanted)) {
                 return false;
             }
-            api.bind(name, wanted != null ? wanted : names().get(random.nextInt(nodes.size())));
+            api.bind(name, wanted != null ? wanted : anyPods.get(random.nextInt(anyPods.size())));
             return true;
         }
         PodChange change = nodes.contains(node) ? lives.apply(pod) : null;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
@@ -28,8 +29,8 @@ final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
     /** The longest backoff of a watch that broke several times, in seconds. */
     private static final int LONGEST_BACKOFF_SECONDS = 45;
-    /** A time longer than any workload's minReadySeconds. */
-    private static final Duration QUIET = Duration.ofSeconds(10);
+    /** A time, in multiples of the longest quiet time of the workloads, in which every run ends. */
+    private static final int LONGEST = 180;
     /**
      * A limit above the number of turns that any run needs after the faults; waits for a backoff take many short turns.
      */
@@ -111,7 +112,8 @@ final class Simulation implements AutoCloseable {
             throwViolations();
             return end;
         } catch (AssertionError e) {
-            throw new AssertionError("seed " + seed + ": " + e.getMessage() + "\n" + story.text(), e);
+            throw new AssertionError("seed " + seed + ": " + e.getMessage() + "\n" + story.text() + "\nin the end\n"
+                    + state(), e);
         }
     }
 
@@ -250,6 +252,7 @@ final class Simulation implements AutoCloseable {
         }
         story.tell("the faults end");
         faults.end();
+        Duration quiet = mix.workloads().stream().map(Workload::quiet).max(Duration::compareTo).orElseThrow();
         String end = "";
         Duration waited = Duration.ZERO;
         Duration changed = Duration.ZERO;
@@ -266,14 +269,14 @@ final class Simulation implements AutoCloseable {
                 continue;
             }
             String now = state();
-            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0)
+            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(quiet) > 0)
                     && plan().isEmpty()) {
                 end = now;
                 break;
             }
             changed = now.equals(end) ? changed : waited;
             end = now;
-            if (waited.toMinutes() > 30) {
+            if (waited.compareTo(quiet.multipliedBy(LONGEST)) > 0) {
                 break;
             }
             Duration hop = Duration.ofNanos(Math.max(1_000_000, Math.min(nextDue, 60_000_000_000L)));
@@ -285,9 +288,20 @@ final class Simulation implements AutoCloseable {
         }
         List<Action> left = plan();
         if (!left.isEmpty()) {
-            throw new AssertionError("at quiescence there is still to do: " + left);
+            throw new AssertionError(
+                    "at quiescence there is still to do: " + left.stream().map(Simulation::brief).toList()
+                            + " in the state\n" + end);
         }
         return end;
+    }
+
+    private static String brief(Action action) {
+        return switch (action) {
+            case Action.Write write -> write.verb() + " " + write.type() + " " + write.target() + " because "
+                    + write.why();
+            case Action.Batch batch -> batch.writes().stream().map(Simulation::brief).toList().toString();
+            default -> action.toString();
+        };
     }
 
     private List<Action> plan() {
@@ -316,7 +330,14 @@ final class Simulation implements AutoCloseable {
         Map<String, String> lines = new TreeMap<>();
         JsonNode namespace = api.find("namespace", NAMESPACE);
         if (mix.endsNamespace()) {
-            lines.put("the namespace", namespace == null ? "is gone" : "is there");
+            lines.put("the namespace",
+                    namespace == null
+                            ? "is gone"
+                            : "is there, with " + mix.discovered().types().stream()
+                                    .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
+                                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
+                                            + o.path("metadata").path("finalizers"))
+                                    .toList());
         }
         for (Workload workload : mix.workloads()) {
             workload.state(api).forEach((what, state) -> lines.put(workload.name() + " " + what, state));

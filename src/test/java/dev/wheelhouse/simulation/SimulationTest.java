@@ -19,6 +19,8 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 class SimulationTest {
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 1000);
     private static final long FIRST = Long.getLong("simulation.first", 1);
+    /** The name of a {@link Kind} to run alone; null for mixed workloads. */
+    private static final String KIND = System.getProperty("simulation.kind");
 
     @Test
     void everySeedEndsAsWithoutFaultsAndNoStepOnTheWayIsWrong() throws Exception {
@@ -27,7 +29,8 @@ class SimulationTest {
         List<Long> seeds = LongStream.range(FIRST, FIRST + SEEDS).boxed().toList();
         try {
             Concurrently.forEach(seeds, seed -> {
-                Tally had = check(seed, () -> Mix.of(seed), Defect.NONE);
+                Tally had = check(seed, () -> KIND == null ? Mix.of(seed) : Mix.of(seed, Kind.valueOf(KIND)),
+                        Defect.NONE);
                 tally.accumulateAndGet(had, Tally::plus);
             });
         } finally {

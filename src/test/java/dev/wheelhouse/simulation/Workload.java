@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,6 +44,16 @@ interface Workload {
      * that the real controllers leave to chance. Runs with and without faults end in the same state.
      */
     Map<String, String> state(Api api);
+
+    /** Whether the namespace may never empty while the workload is in it, as in upstream. Nobody deletes it then. */
+    default boolean holdsNamespace() {
+        return false;
+    }
+
+    /** A time without changes after which nothing more will change, by the delays of the controllers. */
+    default Duration quiet() {
+        return Duration.ofSeconds(10);
+    }
 
     /**
      * The next change that the node makes to a bound pod that is not being deleted; null for none.

@@ -1,0 +1,55 @@
+package dev.wheelhouse.simulation;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1JobStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.job.JobController;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+
+/** Errors of the Job controller. */
+final class JobFaults {
+    /** Every pod of an Indexed Job gets the index 0. */
+    private static final Defect ONE_INDEX = Defects.writes(JobController.NAME, (truth, write) -> {
+        if (!(write instanceof Action.Create c && c.object() instanceof V1Pod pod)
+                || pod.getMetadata().getAnnotations() == null) {
+            return write;
+        }
+        V1Pod other = ModelJson.copy(pod);
+        other.getMetadata().getAnnotations().computeIfPresent("batch.kubernetes.io/job-completion-index",
+                (k, v) -> "0");
+        return new Action.Create(c.type(), other, c.why());
+    });
+
+    private JobFaults() {}
+
+    static List<PlantedFault> all() {
+        return List.of(
+                new PlantedFault("a stale cache read", "runs .* pods at a time|runs a second pod of index",
+                        Defects.STALE_READ),
+                new PlantedFault("a pod counted twice", "counts .* pods that have succeeded, and .* have", statuses(
+                        s -> s.getSucceeded() == null || s.getSucceeded() == 0
+                                ? s
+                                : s.succeeded(s.getSucceeded() + 1))),
+                new PlantedFault("a pod that is not counted", "loses its finalizer, and the Job .* has not counted it",
+                        statuses(s -> s.uncountedTerminatedPods(null))),
+                new PlantedFault("an index that runs twice",
+                        "runs a second pod of index 0|a pod of index 0, which it read is complete", ONE_INDEX));
+    }
+
+    private static Defect statuses(UnaryOperator<V1JobStatus> change) {
+        return Defects.writes(JobController.NAME, (truth, write) -> {
+            if (!(write instanceof Action.UpdateStatus u && u.object() instanceof V1Job job)) {
+                return write;
+            }
+            V1Job other = ModelJson.copy(job);
+            other.setStatus(change.apply(other.getStatus()));
+            return new Action.UpdateStatus(u.type(), other, u.why());
+        });
+    }
+}

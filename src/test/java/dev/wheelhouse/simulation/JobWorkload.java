@@ -1,0 +1,242 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.controllers.job.JobController;
+import dev.wheelhouse.controllers.ttlafterfinished.TtlAfterFinishedController;
+import dev.wheelhouse.simulation.Environment.PodChange;
+
+/**
+ * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
+ * all others succeed, so that the Job ends in the same way in every run.
+ */
+final class JobWorkload implements Workload {
+    /** The exit code for which a failure policy fails the whole Job. */
+    private static final int FATAL = 42;
+
+    private final String name;
+    private final Random random;
+    private final boolean indexed;
+    private final boolean perIndex;
+    private final boolean failurePolicy;
+    private final boolean waitsForEnds;
+    private final boolean expires;
+    private final boolean doomed;
+    private final int completions;
+    /** Whether pods end otherwise than by themselves, so that the number of failures is random. */
+    private boolean disturbed;
+    private final List<Step> steps = new ArrayList<>();
+    /** The failures that are left, by index; for a Job without indexes all under -1. */
+    private final Map<Integer, Integer> failures = new TreeMap<>();
+
+    JobWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
+        this.random = random;
+        disturbed = disrupted;
+        indexed = random.nextBoolean();
+        perIndex = indexed && random.nextInt(3) == 0;
+        failurePolicy = random.nextInt(3) == 0;
+        waitsForEnds = failurePolicy || random.nextInt(4) == 0;
+        expires = random.nextInt(8) == 0;
+        completions = 1 + random.nextInt(5);
+        doomed = failurePolicy && random.nextInt(4) == 0;
+        for (int i = 0; i < (indexed ? completions : 1); i++) {
+            failures.put(indexed ? i : -1, random.nextInt(3) == 0 ? 1 + random.nextInt(2) : 0);
+        }
+        steps.add(create());
+        int count = random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            step(disrupted);
+        }
+        steps.add(patch("\"suspend\": false, \"parallelism\": " + (1 + random.nextInt(3)), "lets the Job run"));
+        if (random.nextInt(8) == 0) {
+            steps.add(delete("Background"));
+        }
+    }
+
+    private Step create() {
+        String spec = "\"completions\": " + completions + ", \"parallelism\": " + random.nextInt(4)
+                + ", \"suspend\": " + (random.nextInt(5) == 0)
+                + ", \"podReplacementPolicy\": \"" + (waitsForEnds ? "Failed" : "TerminatingOrFailed") + "\""
+                + (indexed ? ", \"completionMode\": \"Indexed\"" : "")
+                + (perIndex ? ", \"backoffLimitPerIndex\": 1" : ", \"backoffLimit\": 30")
+                + (expires ? ", \"ttlSecondsAfterFinished\": 5" : "")
+                + (failurePolicy
+                        ? ", \"podFailurePolicy\": {\"rules\": [{\"action\": \"FailJob\", \"onExitCodes\": "
+                                + "{\"operator\": \"In\", \"values\": [" + FATAL + "]}}]}"
+                        : "");
+        return Step.create("job", """
+                {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "%s"}, "spec": {%s,
+                 "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"restartPolicy": "Never",
+                  "containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name, spec, name),
+                "creates a Job, of whose pods " + failures + " fail");
+    }
+
+    private void step(boolean disrupted) {
+        switch (random.nextInt(disrupted ? 8 : 6)) {
+            case 0, 1 -> {
+                disturbed = true;
+                steps.add(patch("\"parallelism\": " + random.nextInt(4), "changes the parallelism"));
+            }
+            case 2 -> {
+                disturbed = true;
+                steps.add(patch("\"suspend\": true", "suspends the Job"));
+                steps.add(patch("\"suspend\": false", "resumes the Job"));
+            }
+            case 3 -> {
+                disturbed = true;
+                steps.add(patch("\"suspend\": true", "suspends the Job"));
+            }
+            case 4 -> {
+                if (!expires && random.nextInt(3) == 0) {
+                    disturbed = true;
+                    steps.add(delete(random.nextBoolean() ? "Background" : "Foreground"));
+                    steps.add(create());
+                }
+            }
+            case 5 -> steps.add(new Step("waits", e -> {}));
+            default -> steps.add(Step.disruption(name, random.nextBoolean()));
+        }
+    }
+
+    private Step delete(String policy) {
+        return new Step("deletes the Job", policy.equals("Foreground"), e -> {
+            if (e.api().find("job", name) != null) {
+                e.api().delete("job", name, policy);
+            }
+        });
+    }
+
+    /** A change of the Job, which may have expired. */
+    private Step patch(String spec, String sentence) {
+        return new Step(sentence, e -> {
+            if (e.api().find("job", name) != null) {
+                e.api().patch("job", name, "{\"spec\": {" + spec + "}}");
+            }
+        });
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return expires
+                ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
+                : Set.of(JobController.NAME);
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("job");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of(new JobInvariants(truth, history));
+    }
+
+    @Override
+    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+        String word = GoldenState.word(pod);
+        if (word.equals("pending")) {
+            return PodChange.READY;
+        }
+        if (Set.of("succeeded", "failed").contains(word) || (!calm && environment.random().nextInt(4) > 0)) {
+            return null;
+        }
+        int index = indexed ? index(pod) : -1;
+        int left = failures.getOrDefault(index, 0);
+        if (left > 0) {
+            failures.put(index, left - 1);
+            return PodChange.failed(doomed ? FATAL : 1);
+        }
+        return PodChange.SUCCEEDED;
+    }
+
+    private static int index(JsonNode pod) {
+        return Integer.parseInt(pod.path("metadata").path("annotations")
+                .path("batch.kubernetes.io/job-completion-index").asString("-1"));
+    }
+
+    @Override
+    public boolean isSeen(Api api) {
+        JsonNode job = api.find("job", name);
+        if (job == null) {
+            return true;
+        }
+        return !job.path("metadata").has("deletionTimestamp")
+                && (isFinished(job) || (job.path("spec").path("suspend").asBoolean(false)
+                        ? condition(job, "Suspended") != null && job.path("status").path("active").asInt(0) == 0
+                        : job.path("status").has("startTime")));
+    }
+
+    /**
+     * {@inheritDoc} With a limit for each index, a failed pod keeps its finalizer until its replacement exists, which
+     * cannot be created in a namespace that is being deleted; and pods go before Jobs.
+     */
+    @Override
+    public boolean holdsNamespace() {
+        return perIndex;
+    }
+
+    /** {@inheritDoc} Upstream's longest delay after a failure is ten minutes. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(11);
+    }
+
+    private static @Nullable JsonNode condition(JsonNode job, String type) {
+        return job.path("status").path("conditions").valueStream().filter(c -> GoldenState.text(c, "type").equals(type)
+                && GoldenState.text(c, "status").equals("True")).findFirst().orElse(null);
+    }
+
+    private static boolean isFinished(JsonNode job) {
+        return condition(job, "Complete") != null || condition(job, "Failed") != null;
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = new TreeMap<>();
+        JsonNode job = api.find("job", name);
+        long running = api.podsOf(name).stream()
+                .filter(p -> !Set.of("succeeded", "failed").contains(GoldenState.word(p))).count();
+        lines.put("pods", running + " running");
+        if (job == null) {
+            return lines;
+        }
+        JsonNode status = job.path("status");
+        JsonNode failed = condition(job, "Failed");
+        JsonNode end = failed == null ? condition(job, "Complete") : failed;
+        lines.put("Job", end == null
+                ? "is not finished"
+                : GoldenState.text(end, "type") + " "
+                        + GoldenState.text(end, "reason"));
+        lines.put("pods that are not counted",
+                status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
+        if (failed == null) {
+            lines.put("succeeded", status.path("succeeded") + " " + status.path("completedIndexes"));
+            if (!disturbed) {
+                lines.put("failed", status.path("failed").asInt(0) + " " + status.path("failedIndexes"));
+            }
+        }
+        return lines;
+    }
+}
