@@ -29,7 +29,8 @@ final class BudgetFaults {
 
     private static Action generous(Action.UpdateStatus update, V1PodDisruptionBudget budget) {
         V1PodDisruptionBudget changed = ModelJson.copy(budget);
-        changed.getStatus().setDisruptionsAllowed(Objects.requireNonNullElse(budget.getStatus().getCurrentHealthy(), 0));
+        changed.getStatus()
+                .setDisruptionsAllowed(Objects.requireNonNullElse(budget.getStatus().getCurrentHealthy(), 0));
         return new Action.UpdateStatus(update.type(), changed, update.why());
     }
 }
