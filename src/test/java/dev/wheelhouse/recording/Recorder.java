@@ -155,11 +155,11 @@ final class Recorder {
         for (JsonNode object : state.raw()) {
             ResourceType type = Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
             String path = Kinds.path(type, namespace, Names.name(object));
-            if (!object.at("/metadata/finalizers").isEmpty()) {
-                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
-            }
             if (!type.namespaced()) {
                 wire.delete(path, Json.object().put("gracePeriodSeconds", 0));
+            }
+            if (!object.at("/metadata/finalizers").isEmpty()) {
+                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
             }
         }
     }
