@@ -246,9 +246,10 @@ final class Proxy implements AutoCloseable {
         if (code.equals("429")) {
             exchange.getResponseHeaders().set("Retry-After", "1");
         }
-        send(exchange, Integer.parseInt(code), Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
-                .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
-                .put("code", Integer.parseInt(code)));
+        send(exchange, Integer.parseInt(code),
+                Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
+                        .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
+                        .put("code", Integer.parseInt(code)));
     }
 
     /** The message of an answer that a fault gives. */

@@ -23,8 +23,9 @@ class RecordingTest {
 
     @Test
     void aRecordingThatIsWrittenAndReadIsTheSame() {
-        Recording recording = recording(entry(state("""
-                {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}}, "Pod/b": {"status": {"a": 1}}}"""),
+        Recording recording = recording(entry(
+                state("""
+                        {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}}, "Pod/b": {"status": {"a": 1}}}"""),
                 Set.of("Normal Created Pod/a: made (x)"), Map.of("create pods", 2)),
                 entry(state("""
                         {"Pod/a": {"spec": {"y": [2]}, "status": {"phase": "Running", "b": {"c": 1}}}}"""), Set.of(),
@@ -52,8 +53,10 @@ class RecordingTest {
 
     @Test
     void aDifferenceThatTheScenarioLeavesToChanceIsNone() {
-        assertThat(Difference.between(recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 1}}}"), Set.of(),
-                Map.of())), recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 2}}}"), Set.of(), Map.of())),
+        assertThat(Difference.between(
+                recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 1}}}"), Set.of(),
+                        Map.of())),
+                recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 2}}}"), Set.of(), Map.of())),
                 SCENARIO)).isEmpty();
     }
 

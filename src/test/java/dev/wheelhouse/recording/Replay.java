@@ -149,7 +149,8 @@ final class Replay implements Interceptor, AutoCloseable {
     /** A checkpoint, for a time when the manager has nothing to do, because its memory is not part of it. */
     Checkpoint checkpoint() {
         List<String> resources = new ArrayList<>(state.resources());
-        Stream.of(ResourceType.NAMESPACES, ResourceType.NODES, ResourceType.SERVICE_ACCOUNTS).map(ResourceType::groupResource)
+        Stream.of(ResourceType.NAMESPACES, ResourceType.NODES, ResourceType.SERVICE_ACCOUNTS)
+                .map(ResourceType::groupResource)
                 .filter(r -> !resources.contains(r)).forEach(resources::add);
         return new Checkpoint(scenario, recording, at, system.clock.now(),
                 KeptObjects.of(system.server.store(), resources), names.copy(), traffic.copy(names), metrics.said());

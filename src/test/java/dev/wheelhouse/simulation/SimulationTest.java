@@ -29,7 +29,8 @@ class SimulationTest {
         List<Long> seeds = LongStream.range(FIRST, FIRST + SEEDS).boxed().toList();
         try {
             Concurrently.forEach(seeds, seed -> {
-                Tally had = check(seed, () -> KIND == null ? Mix.of(seed) : Mix.of(seed, Kind.valueOf(KIND)), Defect.NONE);
+                Tally had = check(seed, () -> KIND == null ? Mix.of(seed) : Mix.of(seed, Kind.valueOf(KIND)),
+                        Defect.NONE);
                 tally.accumulateAndGet(had, Tally::plus);
             });
         } finally {

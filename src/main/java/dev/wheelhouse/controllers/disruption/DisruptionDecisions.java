@@ -55,10 +55,12 @@ final class DisruptionDecisions {
             return actions;
         }
         if (needsScale(budget) && !view.scale().unmanaged().isEmpty()) {
-            actions.add(event(budget, "Warning", "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "
-                    + printed(budget.getSpec().getSelector()) + ") were found to be unmanaged. As a result, the status "
-                    + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account "
-                    + "for these pods please set \".spec.minAvailable\" field of the PDB to an integer value."));
+            actions.add(event(budget, "Warning", "UnmanagedPods",
+                    "Pods selected by this PodDisruptionBudget (selector: "
+                            + printed(budget.getSpec().getSelector())
+                            + ") were found to be unmanaged. As a result, the status "
+                            + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account "
+                            + "for these pods please set \".spec.minAvailable\" field of the PDB to an integer value."));
         }
         Map<String, OffsetDateTime> disrupted = disrupted(view, actions);
         update(budget, counted(view, wanted(view), disrupted), "its pods have changed", actions);

@@ -31,9 +31,11 @@ class VolumeDecisionsTest {
     }
 
     private static V1PersistentVolume volume(String annotations, String rest, String phase) {
-        return Yaml.read("""
-                {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}}, spec: {capacity: {storage: 1Gi},
-                 accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}""".formatted(annotations, rest, phase),
+        return Yaml.read(
+                """
+                        {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}}, spec: {capacity: {storage: 1Gi},
+                         accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}"""
+                        .formatted(annotations, rest, phase),
                 V1PersistentVolume.class);
     }
 
@@ -170,7 +172,7 @@ class VolumeDecisionsTest {
 
         assertThat(String.join(", ", plan(
                 new VolumeView(volume("", volume + ", persistentVolumeReclaimPolicy: Retain", phase), claim))))
-                        .isEqualTo(plan);
+                .isEqualTo(plan);
     }
 
     @ParameterizedTest(name = "{0}, made by {1}, on {2}: {3}")
