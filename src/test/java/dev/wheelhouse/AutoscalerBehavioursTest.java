@@ -250,7 +250,7 @@ class AutoscalerBehavioursTest {
     void aTargetThatIsMissingIsReportedUntilItComes() {
         autoscaler(CPU_50);
         look();
-        String problem = "deployments/scale.apps \"web\" not found";
+        String problem = "deployments.apps \"web\" not found";
         assertThat(condition("AbleToScale")).isEqualTo(
                 "False FailedGetScale: the HPA controller was unable to get the target's current scale: " + problem);
         assertThat(cluster.eventTexts()).containsExactly("Warning FailedGetScale " + problem);

@@ -134,18 +134,18 @@ public final class CronJobController extends KeyedController implements Plannabl
         /** Deletes the finished Jobs beyond the limits. @return the UIDs of the deleted ones */
         private Set<String> shortenHistory(V1CronJob cronJob, List<V1Job> owned) {
             Set<String> deleted = new HashSet<>();
-            for (V1Job job : FinishedJobs.surplus(cronJob.getSpec(), owned)) {
-                Deletion byUid = Deletion.ofUid(job.getMetadata().getUid()).withPropagation("Background");
-                if (delete(cronJob, job.getMetadata().getName(), byUid, "its history is full") == null) {
-                    deleted.add(String.valueOf(job.getMetadata().getUid()));
+            for (V1Job job : FinishedJobs.surplus(cronJob, owned)) {
+                String uid = String.valueOf(job.getMetadata().getUid());
+                if (delete(cronJob, String.valueOf(job.getMetadata().getName()), uid, "its history is full") == null) {
+                    deleted.add(uid);
                 }
             }
             return deleted;
         }
 
-        private @Nullable ApiError delete(V1CronJob cronJob, String job, Deletion deletion, String why) {
+        private @Nullable ApiError delete(V1CronJob cronJob, String job, String uid, String why) {
             Outcome outcome = executor.execute(key, List.of(new Action.Delete(ResourceType.JOBS,
-                    ObjectKey.of(key.namespace(), job), deletion, why)));
+                    ObjectKey.of(key.namespace(), job), Deletion.ofUid(uid).withPropagation("Background"), why)));
             ApiError error = outcome.attempts().getFirst().error();
             executor.execute(key, List.of(error == null
                     ? CronJobDecisions.event(cronJob, "Normal", "SuccessfulDelete", "Deleted job " + job)
@@ -168,19 +168,20 @@ public final class CronJobController extends KeyedController implements Plannabl
             for (V1ObjectReference job : CronJobDecisions.activeOf(cronJob.getStatus())) {
                 if (!deleted.contains(job.getUid())
                         && owned.stream().noneMatch(o -> job.getUid().equals(o.getMetadata().getUid()))
-                        && live(ObjectKey.of(job.getNamespace(), job.getName())) == null) {
+                        && !exists(job)) {
                     missing.add(job.getUid());
                 }
             }
             return missing;
         }
 
-        private @Nullable V1Job live(ObjectKey job) {
+        private boolean exists(V1ObjectReference job) {
             try {
-                return liveJobs.get(job);
+                V1Job live = liveJobs.get(ObjectKey.of(job.getNamespace(), job.getName()));
+                return job.getUid().equals(live.getMetadata().getUid());
             } catch (ApiError e) {
                 if (e.isNotFound()) {
-                    return null;
+                    return false;
                 }
                 throw e;
             }
@@ -189,8 +190,7 @@ public final class CronJobController extends KeyedController implements Plannabl
         private Result start(V1CronJob cronJob, Decision decision, Run run) {
             V1CronJobStatus status = decision.status();
             for (V1ObjectReference job : run.replaced()) {
-                Deletion byName = Deletion.unconditional().withPropagation("Background");
-                ApiError error = delete(cronJob, job.getName(), byName, "the next run replaces it");
+                ApiError error = delete(cronJob, job.getName(), job.getUid(), "the next run replaces it");
                 if (error != null) {
                     return failed(cronJob, status, error);
                 }
