@@ -41,7 +41,6 @@ class RecordedWorkloadsCrashTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void statesAreTheSameAsWithoutTheCrash(Scenario scenario) throws Exception {
-        RecordedWorkloadsTest.assumeController(scenario);
         long began = System.nanoTime();
         List<CrashPoint> all = crashPoints(scenario);
         if (!ALL && !all.isEmpty()) {

@@ -9,11 +9,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.simulation.Quiet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** {@code -Dreplay=statefulset/*} replays some of them only. */
 @Tag("stepped")
@@ -26,15 +24,9 @@ class RecordedWorkloadsTest {
         return Scenario.all(System.getProperty("replay", "**")).stream().filter(Recording::exists);
     }
 
-    static void assumeController(Scenario scenario) {
-        assumeTrue(BuiltInControllers.all().stream().anyMatch(c -> c.name().contains(scenario.controller())),
-                "no controller yet");
-    }
-
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(Scenario scenario) throws Exception {
-        assumeController(scenario);
         try (Replay replay = new Replay(scenario, 1)) {
             List<String> differences = replay.run();
             assertThat(String.join("\n", differences.stream().limit(SHOWN).toList()))
