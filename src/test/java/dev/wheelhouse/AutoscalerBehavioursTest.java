@@ -140,8 +140,9 @@ class AutoscalerBehavioursTest {
         for (int i = 0; i < 20; i++) {
             look();
             assertThat(replicas()).isEqualTo(4);
-            assertThat(condition("AbleToScale")).isEqualTo("True ScaleDownStabilized: recent recommendations were higher "
-                    + "than current one, applying the highest recent recommendation");
+            assertThat(condition("AbleToScale"))
+                    .isEqualTo("True ScaleDownStabilized: recent recommendations were higher "
+                            + "than current one, applying the highest recent recommendation");
         }
         look();
         look();
@@ -249,7 +250,7 @@ class AutoscalerBehavioursTest {
     void aTargetThatIsMissingIsReportedUntilItComes() {
         autoscaler(CPU_50);
         look();
-        String problem = "deployments/scale.apps \"web\" not found";
+        String problem = "deployments.apps \"web\" not found";
         assertThat(condition("AbleToScale")).isEqualTo(
                 "False FailedGetScale: the HPA controller was unable to get the target's current scale: " + problem);
         assertThat(cluster.eventTexts()).containsExactly("Warning FailedGetScale " + problem);
@@ -291,12 +292,14 @@ class AutoscalerBehavioursTest {
     void aContainerThatThePodsDoNotHaveIsReported() {
         deployment(1);
         pods(1, "hollow.wheelhouse.dev/cpu: 50m");
-        autoscaler("maxReplicas: 3, metrics: [{type: ContainerResource, containerResource: {name: cpu, container: other, "
-                + "target: {type: Utilization, averageUtilization: 50}}}]");
+        autoscaler(
+                "maxReplicas: 3, metrics: [{type: ContainerResource, containerResource: {name: cpu, container: other, "
+                        + "target: {type: Utilization, averageUtilization: 50}}}]");
         look();
-        assertThat(condition("ScalingActive")).isEqualTo("False FailedGetContainerResourceMetric: the HPA was unable to "
-                + "compute the replica count: failed to get cpu utilization: did not receive metrics for targeted pods "
-                + "(pods might be unready)");
+        assertThat(condition("ScalingActive"))
+                .isEqualTo("False FailedGetContainerResourceMetric: the HPA was unable to "
+                        + "compute the replica count: failed to get cpu utilization: did not receive metrics for targeted pods "
+                        + "(pods might be unready)");
     }
 
     @Test
@@ -333,8 +336,10 @@ class AutoscalerBehavioursTest {
         autoscaler(CPU_50.replace("metrics: [", "metrics: [" + other + ", "));
         look();
         assertThat(replicas()).isEqualTo(4);
-        assertThat(cluster.eventTexts()).containsExactly("Warning FailedGetPodsMetric unable to get metric requests: no "
-                + "metrics returned from custom metrics API", "Normal SuccessfulRescale New size: 4; reason: "
+        assertThat(cluster.eventTexts()).containsExactly(
+                "Warning FailedGetPodsMetric unable to get metric requests: no "
+                        + "metrics returned from custom metrics API",
+                "Normal SuccessfulRescale New size: 4; reason: "
                         + "cpu resource utilization (percentage of request) above target");
 
         pods().forEach(pod -> annotate(pod, "hollow.wheelhouse.dev/cpu", "1m"));
@@ -370,8 +375,9 @@ class AutoscalerBehavioursTest {
         deployment(2);
         pods(2, "");
         annotateNamespace("metric.hollow.wheelhouse.dev/jobs", "30");
-        autoscaler("maxReplicas: 10, metrics: [{type: Object, object: {describedObject: {apiVersion: v1, kind: Namespace, "
-                + "name: default}, metric: {name: jobs}, target: {type: Value, value: 20}}}]");
+        autoscaler(
+                "maxReplicas: 10, metrics: [{type: Object, object: {describedObject: {apiVersion: v1, kind: Namespace, "
+                        + "name: default}, metric: {name: jobs}, target: {type: Value, value: 20}}}]");
         look();
         assertThat(replicas()).isEqualTo(3);
         assertThat(cluster.eventTexts())
@@ -380,9 +386,10 @@ class AutoscalerBehavioursTest {
         cluster.edit(ResourceType.NAMESPACES, V1Namespace.class, ObjectKey.cluster("default"),
                 namespace -> namespace.getMetadata().setAnnotations(null));
         look();
-        assertThat(condition("ScalingActive")).isEqualTo("False FailedGetObjectMetric: the HPA was unable to compute the "
-                + "replica count: unable to get metric jobs: Namespace on default default/unable to fetch metrics from "
-                + "custom metrics API: the server could not find the metric jobs for namespaces default");
+        assertThat(condition("ScalingActive"))
+                .isEqualTo("False FailedGetObjectMetric: the HPA was unable to compute the "
+                        + "replica count: unable to get metric jobs: Namespace on default default/unable to fetch metrics from "
+                        + "custom metrics API: the server could not find the metric jobs for namespaces default");
     }
 
     private void annotateNamespace(String annotation, String value) {
@@ -395,13 +402,15 @@ class AutoscalerBehavioursTest {
         deployment(2);
         pods(2, "");
         annotateNamespace("external-metric.hollow.wheelhouse.dev/queue", "queue=mail 24; queue=orders 100");
-        autoscaler("maxReplicas: 10, metrics: [{type: External, external: {metric: {name: queue, selector: {matchLabels: "
-                + "{queue: mail}}}, target: {type: AverageValue, averageValue: 8}}}]");
+        autoscaler(
+                "maxReplicas: 10, metrics: [{type: External, external: {metric: {name: queue, selector: {matchLabels: "
+                        + "{queue: mail}}}, target: {type: AverageValue, averageValue: 8}}}]");
         look();
         assertThat(replicas()).isEqualTo(3);
-        assertThat(cluster.eventTexts()).containsExactly("Normal SuccessfulRescale New size: 3; reason: external metric "
-                + "queue(&LabelSelector{MatchLabels:map[string]string{queue: mail,},"
-                + "MatchExpressions:[]LabelSelectorRequirement{},}) above target");
+        assertThat(cluster.eventTexts())
+                .containsExactly("Normal SuccessfulRescale New size: 3; reason: external metric "
+                        + "queue(&LabelSelector{MatchLabels:map[string]string{queue: mail,},"
+                        + "MatchExpressions:[]LabelSelectorRequirement{},}) above target");
         assertThat(status().at("/currentMetrics/0/external/current/averageValue").asString()).isEqualTo("12");
 
         annotateNamespace("external-metric.hollow.wheelhouse.dev/queue", "");
@@ -464,8 +473,9 @@ class AutoscalerBehavioursTest {
         look();
         look();
         assertThat(replicas()).isEqualTo(4);
-        assertThat(condition("ScalingLimited")).isEqualTo("True ScaleDownLimit: the desired replica count is decreasing "
-                + "faster than the maximum scale rate");
+        assertThat(condition("ScalingLimited"))
+                .isEqualTo("True ScaleDownLimit: the desired replica count is decreasing "
+                        + "faster than the maximum scale rate");
     }
 
     @Test

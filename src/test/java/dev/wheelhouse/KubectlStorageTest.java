@@ -48,7 +48,8 @@ class KubectlStorageTest {
 
     @Test
     void aClaimIsBoundAndItsDeletionWaitsForThePodThatUsesIt() throws Exception {
-        assertThat(ok("kubectl get storageclass")).containsPattern("standard \\(default\\) +hollow.wheelhouse.dev/disk");
+        assertThat(ok("kubectl get storageclass"))
+                .containsPattern("standard \\(default\\) +hollow.wheelhouse.dev/disk");
         apply("""
                 apiVersion: v1
                 kind: PersistentVolumeClaim

@@ -23,8 +23,9 @@ class RecordingTest {
 
     @Test
     void aRecordingThatIsWrittenAndReadIsTheSame() {
-        Recording recording = recording(entry(state("""
-                {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}}, "Pod/b": {"status": {"a": 1}}}"""),
+        Recording recording = recording(entry(
+                state("""
+                        {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}}, "Pod/b": {"status": {"a": 1}}}"""),
                 Set.of("Normal Created Pod/a: made (x)"), Map.of("create pods", 2)),
                 entry(state("""
                         {"Pod/a": {"spec": {"y": [2]}, "status": {"phase": "Running", "b": {"c": 1}}}}"""), Set.of(),
@@ -52,13 +53,15 @@ class RecordingTest {
 
     @Test
     void aDifferenceThatTheScenarioLeavesToChanceIsNone() {
-        assertThat(Difference.between(recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 1}}}"), Set.of(),
-                Map.of())), recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 2}}}"), Set.of(), Map.of())),
+        assertThat(Difference.between(
+                recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 1}}}"), Set.of(),
+                        Map.of())),
+                recording(entry(state("{\"Job/a\": {\"status\": {\"a\": 1, \"b\": 2}}}"), Set.of(), Map.of())),
                 SCENARIO)).isEmpty();
     }
 
     private static Recording recording(Recording.Entry... entries) {
-        return new Recording("v1.36.2", Instant.parse("2026-01-01T00:00:00Z"), List.of(entries));
+        return new Recording("v1.36.2", Instant.parse("2025-12-31T23:00:00Z"), Instant.parse("2026-01-01T00:00:00Z"), List.of(entries));
     }
 
     private static Recording.Entry entry(Map<String, JsonNode> state, Set<String> events, Map<String, Integer> writes) {

@@ -73,7 +73,7 @@ final class Simulation implements AutoCloseable {
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server, NAMESPACE);
-        this.history = new RunHistory(mix.disrupted());
+        this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
         this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
         this.environment = new Environment(api, nodes, history, random, clock);
@@ -270,7 +270,7 @@ final class Simulation implements AutoCloseable {
             }
             String now = state();
             if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(quiet) > 0)
-                    && plan().isEmpty()) {
+                    && plan().isEmpty() && checks.atEnd().isEmpty()) {
                 end = now;
                 break;
             }
@@ -288,8 +288,9 @@ final class Simulation implements AutoCloseable {
         }
         List<Action> left = plan();
         if (!left.isEmpty()) {
-            throw new AssertionError("at quiescence there is still to do: " + left.stream().map(Simulation::brief).toList()
-                    + " in the state\n" + end);
+            throw new AssertionError(
+                    "at quiescence there is still to do: " + left.stream().map(Simulation::brief).toList()
+                            + " in the state\n" + end);
         }
         return end;
     }
@@ -329,11 +330,14 @@ final class Simulation implements AutoCloseable {
         Map<String, String> lines = new TreeMap<>();
         JsonNode namespace = api.find("namespace", NAMESPACE);
         if (mix.endsNamespace()) {
-            lines.put("the namespace", namespace == null ? "is gone" : "is there, with " + mix.discovered().types().stream()
-                    .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
-                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
-                            + o.path("metadata").path("finalizers"))
-                    .toList());
+            lines.put("the namespace",
+                    namespace == null
+                            ? "is gone"
+                            : "is there, with " + mix.discovered().types().stream()
+                                    .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
+                                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
+                                            + o.path("metadata").path("finalizers"))
+                                    .toList());
         }
         for (Workload workload : mix.workloads()) {
             workload.state(api).forEach((what, state) -> lines.put(workload.name() + " " + what, state));

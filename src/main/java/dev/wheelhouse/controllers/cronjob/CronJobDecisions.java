@@ -247,7 +247,8 @@ final class CronJobDecisions {
                 Objects.requireNonNullElse(from.getAnnotations(), Map.of()));
         annotations.put(SCHEDULED, SECONDS.format(time.atZone(zone)));
         return new V1Job().apiVersion(ResourceType.JOBS.apiVersion()).kind(ResourceType.JOBS.kind())
-                .spec(template.getSpec()).metadata(new V1ObjectMeta().namespace(cronJob.getMetadata().getNamespace()).name(jobName(time))
+                .spec(template.getSpec())
+                .metadata(new V1ObjectMeta().namespace(cronJob.getMetadata().getNamespace()).name(jobName(time))
                         .labels(from.getLabels()).annotations(annotations).ownerReferences(List
                                 .of(OwnerReferences.controllerReference(CRON_JOBS, cronJob.getMetadata()))));
     }

@@ -180,6 +180,6 @@ class StorageRulesTest {
 
         assertThatThrownBy(() -> cluster.edit(VOLUMES, V1PersistentVolume.class, DISK,
                 volume -> volume.getSpec().getHostPath().setPath("/other")))
-                        .hasMessageContaining("spec.persistentvolumesource is immutable after creation");
+                .hasMessageContaining("spec.persistentvolumesource is immutable after creation");
     }
 }

@@ -43,8 +43,9 @@ class LoadTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "much", "sine(1, 2)", "sine(1, 2, soon)", "sine(1, 2, 0s)", "sine(1, 50%, 1m)", "steps()",
-            "steps(1m: 5)", "steps(5, 6)", "steps(5, 1m: much)", "shared", "cosine(1, 2, 1m)"})
+    @ValueSource(
+            strings = {"", "much", "sine(1, 2)", "sine(1, 2, soon)", "sine(1, 2, 0s)", "sine(1, 50%, 1m)", "steps()",
+                    "steps(1m: 5)", "steps(5, 6)", "steps(5, 1m: much)", "shared", "cosine(1, 2, 1m)"})
     void isNotThereIfItCannotBeParsed(String text) {
         assertThat(Load.parse(text)).isNull();
     }

@@ -234,10 +234,12 @@ class ReplicaCalculatorTest {
         assertThat(request(null, pod -> pod.getSpec().resources(own)
                 .putOverheadItem("cpu", Quantity.fromString("10m")))).isEqualTo(2010);
         assertThat(request("main", pod -> pod.getSpec().resources(own))).isEqualTo(300);
-        V1ResourceRequirements memory = new V1ResourceRequirements().putRequestsItem("memory", Quantity.fromString("1Gi"));
+        V1ResourceRequirements memory = new V1ResourceRequirements().putRequestsItem("memory",
+                Quantity.fromString("1Gi"));
         assertThat(request(null, pod -> pod.getSpec().resources(memory)
                 .addInitContainersItem(container("init", "400m")))).isEqualTo(400);
         assertThatThrownBy(() -> request(null, pod -> pod.getSpec().resources(memory)
-                .setContainers(List.of(container("main", null))))).hasMessage("missing pod-level request for cpu in Pod web");
+                .setContainers(List.of(container("main", null)))))
+                .hasMessage("missing pod-level request for cpu in Pod web");
     }
 }

@@ -27,7 +27,8 @@ import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CronJobBehavioursTest {
+/** The behaviours of CronJobs that upstream's suites check, on the stepped controller. */
+public class CronJobBehavioursTest {
     private static final ObjectKey HELLO = ObjectKey.of("default", "hello");
 
     private final Cluster cluster = new Cluster(CronJobDecisions.CRON_JOBS, ResourceType.JOBS);
@@ -89,6 +90,12 @@ class CronJobBehavioursTest {
     }
 
     private void finish(Instant minute, String outcome) {
+        end(minute, outcome);
+        settle();
+    }
+
+    /** Ends a Job without letting the controller see it. */
+    private void end(Instant minute, String outcome) {
         OffsetDateTime now = cluster.clock.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
         boolean complete = outcome.equals("Complete");
         cluster.edit(ResourceType.JOBS, V1Job.class, ObjectKey.of("default", name(minute)),
@@ -97,7 +104,6 @@ class CronJobBehavioursTest {
                         .failed(complete ? null : 1)
                         .conditions(List.of(condition(complete ? "SuccessCriteriaMet" : "FailureTarget", now),
                                 condition(outcome, now)))));
-        settle();
     }
 
     private static V1JobCondition condition(String type, OffsetDateTime since) {
@@ -239,7 +245,8 @@ class CronJobBehavioursTest {
         Instant second = minute();
         assertThat(jobs()).containsExactly(name(second));
         assertThat(active()).containsExactly(name(second));
-        assertThat(cluster.requests.take()).containsExactly("delete jobs.batch default/" + name(first) + " Background",
+        assertThat(cluster.requests.take()).containsExactly(
+                "delete jobs.batch default/" + name(first) + " Background uid",
                 "create jobs.batch default/" + name(second), "update cronjobs.batch/status default/hello");
         assertThat(events()).contains("Normal SuccessfulDelete Deleted job " + name(first));
     }
@@ -337,18 +344,39 @@ class CronJobBehavioursTest {
 
     // ---- no run happens twice
 
-    @Test
-    void aRunWhoseStatusIsLostWithTheProcessHappensOnce() {
-        cronJob("");
+    /** Lets the time pass until a run whose status fails. */
+    private Instant minuteWithoutStatus() {
         cluster.requests.failNext("update cronjobs", 500, "InternalError", "no disk");
         cluster.clock.advance(untilMinute().plusMillis(100));
-        Instant time = cluster.clock.now().truncatedTo(ChronoUnit.MINUTES);
         cluster.deliver();
         Cluster.work(controller.loops());
+        return cluster.clock.now().truncatedTo(ChronoUnit.MINUTES);
+    }
+
+    private void startAnew() {
         controller.close();
         cluster.forgetCaches();
         controller = new CronJobController(cluster.context());
         settle();
+    }
+
+    @Test
+    void aRunWhoseJobEndsBeforeItIsInTheStatusHappensOnceThoughTheHistoryKeepsNone() {
+        cronJob("successfulJobsHistoryLimit: 0, ");
+        Instant time = minuteWithoutStatus();
+        end(time, "Complete");
+        startAnew();
+        assertThat(jobs()).isEmpty();
+        assertThat(active()).isEmpty();
+        assertThat(status().getLastScheduleTime().toInstant()).isEqualTo(time);
+        assertThat(events()).filteredOn(e -> e.contains("SuccessfulCreate")).hasSize(1);
+    }
+
+    @Test
+    void aRunWhoseStatusIsLostWithTheProcessHappensOnce() {
+        cronJob("");
+        Instant time = minuteWithoutStatus();
+        startAnew();
         assertThat(jobs()).containsExactly(name(time));
         assertThat(active()).containsExactly(name(time));
         assertThat(status().getLastScheduleTime().toInstant()).isEqualTo(time);

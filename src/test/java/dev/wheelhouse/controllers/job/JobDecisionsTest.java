@@ -252,7 +252,7 @@ class JobDecisionsTest {
     void theStatusNamesFiveHundredPodsAtMost() {
         String many = String.join(" ", Collections.nCopies(700, "S"));
         Assessment assessment = assess("parallelism: 9, completions: 700,", "", many, PodBackoff.NONE);
-        Tracking tracking = Tracking.of(assessment, PodPlan.of(assessment), new Scaled(0, 0, 0, 0, null));
+        Tracking tracking = Tracking.of(assessment, PodPlan.of(assessment), Scaled.unchanged(0, 0, 0));
         assertThat(tracking.status().getUncountedTerminatedPods().getSucceeded()).hasSize(500);
         assertThat(tracking.ended()).hasSize(500);
         assertThat(tracking.verdict()).as("200 pods are to be counted").isNull();
@@ -262,7 +262,7 @@ class JobDecisionsTest {
     void podsThatWereNamedBeforeAreNotNamedAgain() {
         String named = "uncountedTerminatedPods: {succeeded: [p0], failed: [p1, gone]}, failed: 3";
         Assessment assessment = assess("parallelism: 3, completions: 5,", named, "S F S", PodBackoff.NONE);
-        Tracking tracking = Tracking.of(assessment, PodPlan.of(assessment), new Scaled(0, 0, 0, 0, null));
+        Tracking tracking = Tracking.of(assessment, PodPlan.of(assessment), Scaled.unchanged(0, 0, 0));
         assertThat(tracking.status().getUncountedTerminatedPods().getSucceeded()).containsExactly("p0", "p2");
         assertThat(tracking.status().getUncountedTerminatedPods().getFailed()).containsExactly("p1");
         assertThat(tracking.status().getFailed()).as("the pod that is gone is counted").isEqualTo(4);

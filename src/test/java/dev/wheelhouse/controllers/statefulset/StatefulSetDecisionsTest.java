@@ -74,9 +74,11 @@ class StatefulSetDecisionsTest {
     }
 
     private static V1ControllerRevision revision(String name) {
-        return ModelJson.read("""
-                {"data": {"spec": {"template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}}}}""",
-                V1ControllerRevision.class).metadata(new V1ObjectMeta().name(name));
+        return ModelJson
+                .read("""
+                        {"data": {"spec": {"template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}}}}""",
+                        V1ControllerRevision.class)
+                .metadata(new V1ObjectMeta().name(name));
     }
 
     private static String text(PodTask task) {
@@ -152,7 +154,8 @@ class StatefulSetDecisionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"web-0,true", "web-12,true", "web,false", "web-x,false", "web-a-0,false", "we-0,false", "web-0-0,false"})
+    @CsvSource({"web-0,true", "web-12,true", "web,false", "web-x,false", "web-a-0,false", "we-0,false",
+            "web-0-0,false"})
     void aMemberHasTheNameOfTheSetAndANumber(String name, boolean member) {
         assertThat(Identity.isMember("web", Manifests.pod(name, Map.of()))).isEqualTo(member);
     }

@@ -1,0 +1,35 @@
+package dev.wheelhouse.simulation;
+
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+import io.kubernetes.client.openapi.models.V1Scale;
+
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+
+/** Errors of the autoscaler's controller. */
+final class AutoscalerFaults {
+    private AutoscalerFaults() {}
+
+    static List<PlantedFault> all() {
+        return List.of(
+                new PlantedFault("a size beyond the limit", "scales to .*, and it read the limits",
+                        sizes(size -> size + 1)),
+                new PlantedFault("a size that goes up and down", "scales down from .* within .* s of a rise",
+                        sizes(size -> size % 2 == 0 ? size - 1 : size + 1)));
+    }
+
+    private static Defect sizes(IntUnaryOperator change) {
+        return Defects.writes(AutoscalerController.NAME, (truth, write) -> {
+            if (!(write instanceof Action.UpdateSubresource u && u.object() instanceof V1Scale scale)) {
+                return write;
+            }
+            V1Scale other = ModelJson.copy(scale);
+            other.getSpec().setReplicas(change.applyAsInt(other.getSpec().getReplicas()));
+            return new Action.UpdateSubresource(u.type(), other, u.subresource(), u.why());
+        });
+    }
+}
