@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import dev.wheelhouse.simulation.Quiet;
  * reached a recorded state. With {@code -Psimulation} there is a run for every write of every recording; otherwise for
  * one of each recording.
  */
+@Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsCrashTest {
@@ -39,7 +41,6 @@ class RecordedWorkloadsCrashTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void statesAreTheSameAsWithoutTheCrash(Scenario scenario) throws Exception {
-        RecordedWorkloadsTest.assumeController(scenario);
         long began = System.nanoTime();
         List<CrashPoint> all = crashPoints(scenario);
         if (!ALL && !all.isEmpty()) {

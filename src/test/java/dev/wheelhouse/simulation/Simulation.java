@@ -73,7 +73,7 @@ final class Simulation implements AutoCloseable {
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server, NAMESPACE);
-        this.history = new RunHistory(mix.disrupted());
+        this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
         this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
         this.environment = new Environment(api, nodes, history, random, clock);
@@ -270,7 +270,7 @@ final class Simulation implements AutoCloseable {
             }
             String now = state();
             if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(quiet) > 0)
-                    && plan().isEmpty()) {
+                    && plan().isEmpty() && checks.atEnd().isEmpty()) {
                 end = now;
                 break;
             }
