@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import dev.wheelhouse.simulation.Quiet;
  * reached a recorded state. With {@code -Psimulation} there are runs for every write of every recording; otherwise for
  * one write of one in five recordings. {@code -Dreplay=statefulset/*} limits the recordings.
  */
+@Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsCrashTest {

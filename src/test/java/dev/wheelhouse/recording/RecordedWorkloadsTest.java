@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -13,6 +14,7 @@ import dev.wheelhouse.simulation.Quiet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** {@code -Dreplay=statefulset/*} replays some of them only. */
+@Tag("stepped")
 @DisplayName("The controllers do to workloads what a real kube-controller-manager was recorded to do")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsTest {

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +141,12 @@ final class ClaimsWorkload implements Workload {
     @Override
     public Set<String> kinds() {
         return Set.of(CLAIM, VOLUME);
+    }
+
+    /** {@inheritDoc} A claim gets a volume that becomes free in the next period. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofSeconds(16);
     }
 
     @Override

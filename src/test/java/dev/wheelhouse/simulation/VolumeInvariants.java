@@ -59,7 +59,8 @@ record VolumeInvariants(Truth truth) implements Invariant {
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         boolean holds = Truth.name(live).equals(owner.getSpec().getVolumeName());
         if (holds && (reference == null || !Truth.uid(owner).equals(reference.getUid()))) {
-            wrong.add("the volume " + Truth.name(volume) + " of the claim " + Truth.name(owner) + " is given to another");
+            wrong.add(
+                    "the volume " + Truth.name(volume) + " of the claim " + Truth.name(owner) + " is given to another");
         }
         if (holds && volume.getStatus() != null && "Released".equals(volume.getStatus().getPhase())) {
             wrong.add("the volume " + Truth.name(volume) + " is released while its claim " + Truth.name(owner)
