@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 enum Kind {
     AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
+    CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),

@@ -1,0 +1,151 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.controllers.volume.ClaimProtectionController;
+import dev.wheelhouse.controllers.volume.VolumeBinder;
+import dev.wheelhouse.controllers.volume.VolumeProtectionController;
+
+/**
+ * An administrator's volumes of one size and class, and a user's claims and pods that use them. Claims are deleted under
+ * their pods, pods under their claims. Which claim gets which volume is random, the numbers are not.
+ */
+final class ClaimsWorkload implements Workload {
+    private static final int CLAIMS = 3;
+
+    private final String name;
+    private final List<Step> steps = new ArrayList<>();
+    private int volumes;
+
+    ClaimsWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
+        steps.add(volume());
+        int count = 5 + random.nextInt(9);
+        for (int i = 0; i < count; i++) {
+            String suffix = "-" + random.nextInt(CLAIMS);
+            steps.add(switch (random.nextInt(8)) {
+                case 0, 1 -> volume();
+                case 2, 3 -> once("persistentvolumeclaim", "c" + suffix, """
+                        {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName":
+                         "%s", "resources": {"requests": {"storage": "1Gi"}}}}""".formatted(name + "-c" + suffix,
+                        name));
+                case 4 -> once("pod", "p" + suffix, """
+                        {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app",
+                         "image": "app:v1"}], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"
+                         }}]}}""".formatted(name + "-p" + suffix, name, name + "-c" + suffix));
+                case 5, 6 -> deletion("persistentvolumeclaim", "c" + suffix);
+                default -> deletion("pod", "p" + suffix);
+            });
+        }
+    }
+
+    private Step volume() {
+        String volume = name + "-v-" + volumes++;
+        return Step.create("persistentvolume", """
+                {"metadata": {"name": "%s"}, "spec": {"capacity": {"storage": "1Gi"}, "storageClassName": "%s",
+                 "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain", "hostPath": {"path":
+                 "/data"}}}""".formatted(volume, name), "creates a volume");
+    }
+
+    private Step once(String kind, String suffix, String manifest) {
+        return new Step("wants the " + kind + " " + suffix, e -> {
+            if (e.api().find(kind, name + "-" + suffix) == null) {
+                e.api().create(kind, manifest);
+            }
+        });
+    }
+
+    private Step deletion(String kind, String suffix) {
+        return new Step("deletes the " + kind + " " + suffix, e -> {
+            if (e.api().find(kind, name + "-" + suffix) != null) {
+                e.history().ends(name + "-" + suffix);
+                e.api().delete(kind, name + "-" + suffix, "Background");
+            }
+        });
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME);
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("persistentvolumeclaim", "persistentvolume");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
+    }
+
+    /** {@inheritDoc} The binder looks at all claims and volumes every 15 s. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(1);
+    }
+
+    private List<JsonNode> own(Api api, String kind) {
+        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+    }
+
+    private static String phase(JsonNode object) {
+        return object.path("status").path("phase").asString("none");
+    }
+
+    /** {@inheritDoc} What can be bound is bound, what can go is gone, and the phases tell it. */
+    @Override
+    public boolean isSeen(Api api) {
+        List<JsonNode> own = own(api, "persistentvolumeclaim");
+        List<JsonNode> volumesNow = own(api, "persistentvolume");
+        Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
+                .collect(Collectors.toSet());
+        if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp"))
+                || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))) {
+            return false;
+        }
+        boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
+        return own.stream().allMatch(c -> phase(c).equals("Bound")
+                || (phase(c).equals("Pending") && !free) || c.path("metadata").has("deletionTimestamp"))
+                && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
+                        ? "Available"
+                        : claimed.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+                                ? "Bound"
+                                : "Released"));
+    }
+
+    private boolean isUsed(Api api, JsonNode claim) {
+        return api.find("pod", GoldenState.name(claim).replace("-c-", "-p-")) != null;
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, Integer> counts = new TreeMap<>();
+        own(api, "persistentvolume").forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
+        own(api, "persistentvolumeclaim").forEach(c -> counts.merge("claims " + phase(c)
+                + (c.path("metadata").has("deletionTimestamp") ? " being deleted" : ""), 1, Integer::sum));
+        counts.put("pods", own(api, "pod").size());
+        Map<String, String> lines = new TreeMap<>();
+        counts.forEach((what, count) -> lines.put(what, count.toString()));
+        return lines;
+    }
+}
