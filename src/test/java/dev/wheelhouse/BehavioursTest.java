@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("A page whose every line has a test")
@@ -64,7 +63,8 @@ class BehavioursTest {
     void leavesNoTestOfABehaviourOut() throws Exception {
         List<String> classes;
         try (Stream<Path> files = Files.walk(SOURCES)) {
-            classes = files.map(file -> file.getFileName().toString()).filter(name -> name.matches("\\w+BehavioursTest.java"))
+            classes = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.matches("\\w+BehavioursTest.java"))
                     .map(name -> name.replace(".java", "")).toList();
         }
         assertThat(classes).hasSizeGreaterThan(5);

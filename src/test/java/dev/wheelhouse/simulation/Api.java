@@ -153,6 +153,12 @@ final class Api {
         expect(patch("pod", pod + "/status", "strategic", Json.read("{\"status\": " + status + "}")));
     }
 
+    Answer evict(String pod) {
+        return call("POST", path(namespace, "pod", pod) + "/eviction", "application/json", Json.read(
+                "{\"apiVersion\": \"policy/v1\", \"kind\": \"Eviction\", \"metadata\": {\"name\": \"" + pod
+                        + "\"}}"));
+    }
+
     /** Ends a pod, as its kubelet does when the containers have stopped. */
     void finalizePod(String pod) {
         expect(call("DELETE", path(namespace, "pod", pod), "application/json",

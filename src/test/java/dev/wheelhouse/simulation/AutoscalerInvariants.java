@@ -9,70 +9,89 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 
-/**
- * An autoscaler never asks for replicas outside of the bounds that it has read. It removes no pods within the
- * stabilization window after a metric asked for more of them, unless there are more than its bounds allow. The
- * autoscaler and its ReplicaSet have the same name.
- */
+import static dev.wheelhouse.simulation.Truth.name;
+
+/** An autoscaler scales to a size within its limits, and scales down only when its window since the last rise is over. */
 final class AutoscalerInvariants implements Invariant {
     private static final ResourceType AUTOSCALERS = Api.type("horizontalpodautoscaler");
+    private static final int DEFAULT_WINDOW_SECONDS = 300;
 
     private final Truth truth;
-    private final Map<String, Instant> grown = new HashMap<>();
-    private @Nullable Write growing;
+    private final RunHistory history;
+    /** When the target was last scaled up, by the target's name. */
+    private final Map<String, Instant> rises = new HashMap<>();
+    /** The size of the target before the write that is being made, by the target's name. */
+    private final Map<String, Integer> sizes = new HashMap<>();
 
-    AutoscalerInvariants(Truth truth) {
+    AutoscalerInvariants(Truth truth, RunHistory history) {
         this.truth = truth;
-    }
-
-    private static boolean isScaling(Write write) {
-        return write.controller().equals(AutoscalerController.NAME) && write.request().subresource().equals("scale");
-    }
-
-    private static int replicas(Write write) {
-        V1Scale scale = write.object(V1Scale.class);
-        return scale == null || scale.getSpec() == null ? 0 : scale.getSpec().getReplicas();
+        this.history = history;
     }
 
     @Override
     public List<String> before(Write write) {
-        String name = write.request().key().name();
-        V1ReplicaSet set = truth.get(ResourceType.REPLICA_SETS, V1ReplicaSet.class, name);
-        V2HorizontalPodAutoscaler read = write.read(AUTOSCALERS, V2HorizontalPodAutoscaler.class,
-                write.request().key());
-        if (!isScaling(write) || set == null || read == null) {
+        V1Scale scale = scale(write);
+        V2HorizontalPodAutoscaler read = scale == null ? null : reader(write, name(scale));
+        if (read == null) {
             return List.of();
         }
+        int now = live(name(scale));
+        sizes.put(name(scale), now);
+        int to = size(scale);
+        int least = read.getSpec().getMinReplicas() == null ? 1 : read.getSpec().getMinReplicas();
         List<String> wrong = new ArrayList<>();
-        int to = replicas(write);
-        int from = set.getSpec().getReplicas();
-        if (to < read.getSpec().getMinReplicas() || to > read.getSpec().getMaxReplicas()) {
-            wrong.add("the autoscaler " + name + " asks for " + to + " replicas, outside of its bounds "
-                    + read.getSpec().getMinReplicas() + " to " + read.getSpec().getMaxReplicas());
+        if (to < least || to > read.getSpec().getMaxReplicas()) {
+            wrong.add(
+                    "the autoscaler " + name(read) + " scales to " + to + ", and it read the limits " + least + " and "
+                            + read.getSpec().getMaxReplicas());
         }
-        Instant since = grown.get(Truth.uid(set));
-        Duration window = Duration.ofSeconds(AutoscalerWorkload.WINDOW_SECONDS);
-        if (since != null && to < from && from <= read.getSpec().getMaxReplicas()
-                && write.manager().now().isBefore(since.plus(window))) {
-            wrong.add("the autoscaler " + name + " removes pods " + Duration.between(since, write.manager().now())
-                    .toSeconds() + " s after it added some");
+        Instant rise = rises.get(name(scale));
+        Duration window = Duration.ofSeconds(window(read));
+        if (to < now && now <= read.getSpec().getMaxReplicas() && rise != null
+                && history.now().isBefore(rise.plus(window))) {
+            wrong.add("the autoscaler " + name(read) + " scales down from " + now + " to " + to + " within "
+                    + window.toSeconds() + " s of a rise");
         }
-        growing = to > from && to > read.getSpec().getMinReplicas() ? write : growing;
         return wrong;
     }
 
     @Override
     public void after(Write write) {
-        V1ReplicaSet set = truth.get(ResourceType.REPLICA_SETS, V1ReplicaSet.class, write.request().key().name());
-        if (write.equals(growing) && set != null) {
-            grown.put(Truth.uid(set), write.manager().now());
+        V1Scale scale = scale(write);
+        if (scale != null && size(scale) > sizes.getOrDefault(name(scale), 0)) {
+            rises.put(name(scale), history.now());
         }
+    }
+
+    private static @Nullable V1Scale scale(Write write) {
+        return write.controller().equals(AutoscalerController.NAME) ? write.object(V1Scale.class) : null;
+    }
+
+    private static int size(V1Scale scale) {
+        return scale.getSpec() == null || scale.getSpec().getReplicas() == null ? 0 : scale.getSpec().getReplicas();
+    }
+
+    private static @Nullable V2HorizontalPodAutoscaler reader(Write write, String target) {
+        return write.read(AUTOSCALERS, V2HorizontalPodAutoscaler.class).stream()
+                .filter(a -> a.getSpec().getScaleTargetRef().getName().equals(target)).findFirst().orElse(null);
+    }
+
+    private static int window(V2HorizontalPodAutoscaler autoscaler) {
+        var behavior = autoscaler.getSpec().getBehavior();
+        Integer seconds = behavior == null || behavior.getScaleDown() == null
+                ? null
+                : behavior.getScaleDown().getStabilizationWindowSeconds();
+        return seconds == null ? DEFAULT_WINDOW_SECONDS : seconds;
+    }
+
+    private int live(String deployment) {
+        return truth.deployments().stream().filter(d -> name(d).equals(deployment))
+                .map(d -> d.getSpec().getReplicas()).findFirst().orElse(0);
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,59 +9,60 @@ import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
-/** A user's changes of a ReplicaSet and its budget, and evictions, which the budget may refuse. */
+/**
+ * A Deployment whose pods a budget protects, while an administrator evicts them. Nothing else takes pods away, so an
+ * eviction that leaves too few is the fault of the budget's controller.
+ */
 final class BudgetWorkload implements Workload {
-    private static final List<String> BOUNDS = List.of("\"minAvailable\": 1, \"maxUnavailable\": null",
-            "\"minAvailable\": \"50%\", \"maxUnavailable\": null", "\"minAvailable\": null, \"maxUnavailable\": 1",
-            "\"minAvailable\": null, \"maxUnavailable\": \"40%\"");
-
     private final String name;
+    private final boolean disrupted;
+    private final int least;
     private final List<Step> steps = new ArrayList<>();
 
     BudgetWorkload(String name, Random random, boolean disrupted) {
         this.name = name;
-        steps.add(Step.create("replicaset", """
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "%1$s"}, "spec": {"replicas": %2$d,
-                 "selector": {"matchLabels": {"app": "%1$s"}}, "template": {"metadata": {"labels": {"app": "%1$s"}},
-                 "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name,
-                1 + random.nextInt(4)), "creates a ReplicaSet"));
+        this.disrupted = disrupted;
+        int replicas = 2 + random.nextInt(4);
+        least = 1 + random.nextInt(replicas);
+        String limit = random.nextBoolean()
+                ? "\"minAvailable\": " + least
+                : "\"maxUnavailable\": " + (replicas - least);
+        steps.add(Step.create("deployment", """
+                {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
+                 "selector": {"matchLabels": {"app": "%s"}}, "template": {"metadata": {"labels": {"app": "%s"}},
+                 "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name, replicas, name,
+                name), "creates a Deployment"));
         steps.add(Step.create("poddisruptionbudget", """
-                {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "%1$s"}, "spec": {%2$s,
-                 "selector": {"matchLabels": {"app": "%1$s"}}}}""".formatted(name, bound(random)), "creates a budget"));
-        int count = 2 + random.nextInt(4);
+                {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "%s"}, "spec": {%s,
+                 "selector": {"matchLabels": {"app": "%s"}}}}""".formatted(name, limit, name), "creates a budget"));
+        int count = 3 + random.nextInt(8);
         for (int i = 0; i < count; i++) {
-            steps.add(change(random, disrupted));
+            steps.add(disrupted && random.nextInt(4) == 0
+                    ? Step.disruption(name, random.nextBoolean())
+                    : new Step("wants to evict a pod of " + name, this::evict));
         }
-    }
-
-    private static String bound(Random random) {
-        return BOUNDS.get(random.nextInt(BOUNDS.size()));
-    }
-
-    private Step change(Random random, boolean disrupted) {
-        if (disrupted && random.nextInt(4) == 0) {
-            return Step.disruption(name, random.nextBoolean());
-        }
-        return switch (random.nextInt(3)) {
-            case 0 -> Step.patch("replicaset", name, "{\"spec\": {\"replicas\": " + random.nextInt(5) + "}}",
-                    "scales the ReplicaSet");
-            case 1 -> Step.patch("poddisruptionbudget", name, "{\"spec\": {" + bound(random) + "}}",
-                    "changes the budget");
-            default -> new Step("evicts a pod of " + name, this::evict);
-        };
     }
 
     private void evict(Environment environment) {
+        Api api = environment.api();
         String pod = environment.nodes().anyPod(name);
-        if (pod != null) {
-            Api.Answer answer = environment.api().call("POST", Api.path("pod", pod) + "/eviction", "application/json",
-                    Json.read("{\"metadata\": {\"name\": \"" + pod + "\"}}"));
-            if (answer.code() < 300) {
-                environment.history().ends(pod);
-            }
+        if (pod == null) {
+            return;
+        }
+        long ready = api.podsOf(name).stream()
+                .filter(p -> GoldenState.word(p).equals("ready") && !GoldenState.name(p).equals(pod)).count();
+        boolean wasReady = GoldenState.word(api.get("pod", pod)).equals("ready");
+        Api.Answer answer = api.evict(pod);
+        if (answer.code() == 429) {
+            return;
+        }
+        Api.expect(answer);
+        environment.history().ends(pod);
+        if (!disrupted && wasReady && ready < least) {
+            throw new AssertionError("an eviction leaves " + ready + " ready pods, and the budget wants " + least);
         }
     }
 
@@ -76,35 +78,40 @@ final class BudgetWorkload implements Workload {
 
     @Override
     public Set<String> controllers() {
-        return Set.of(ReplicaSetController.NAME);
+        return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
     public Set<String> kinds() {
-        return Set.of("replicaset");
+        return Set.of("deployment", "replicaset");
     }
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new ReplicaSetInvariants(truth, history), new BudgetInvariants());
+        return List.of(new DeploymentInvariants(truth, history), new ReplicaSetInvariants(truth, history));
+    }
+
+    /** {@inheritDoc} An eviction counts for two minutes if its pod stays. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(3);
     }
 
     @Override
     public boolean isSeen(Api api) {
-        JsonNode set = api.find("replicaset", name);
-        JsonNode budget = api.find("poddisruptionbudget", name);
-        return set != null && Api.isObserved(set) && (budget == null || Api.isObserved(budget));
+        return api.list("deployment").stream().allMatch(Api::isObserved)
+                && api.list("poddisruptionbudget").stream().allMatch(Api::isObserved);
     }
 
     @Override
     public Map<String, String> state(Api api) {
-        Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
+        Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode budget = api.find("poddisruptionbudget", name);
         if (budget != null) {
             JsonNode status = budget.path("status");
-            lines.put("PodDisruptionBudget " + name, status.path("disruptionsAllowed") + " of "
-                    + status.path("currentHealthy") + ", wanted " + status.path("desiredHealthy") + " of "
-                    + status.path("expectedPods") + ", to be deleted " + status.path("disruptedPods").size());
+            lines.put("budget", "allows " + status.path("disruptionsAllowed") + " healthy "
+                    + status.path("currentHealthy") + " of " + status.path("expectedPods") + " wanted "
+                    + status.path("desiredHealthy"));
         }
         return lines;
     }

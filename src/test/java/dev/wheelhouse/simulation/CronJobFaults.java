@@ -1,11 +1,12 @@
 package dev.wheelhouse.simulation;
 
+import java.util.ArrayList;
 import java.util.List;
 
-import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1Job;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -14,48 +15,33 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 /** Errors of the CronJob controller. */
 final class CronJobFaults {
-    /** The name of a Job does not follow from the time, so that the server cannot refuse a second one. */
-    private static final Defect NAMES_BY_CHANCE = Defects.writes(CronJobController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Create c && c.object() instanceof V1Job job)) {
-            return write;
-        }
-        V1Job other = ModelJson.copy(job);
-        other.getMetadata().setName(null);
-        other.getMetadata().setGenerateName("run-");
-        return new Action.Create(c.type(), other, c.why());
-    });
+    /** The names of Jobs do not follow from the time, so that a time may run twice. */
+    private static final Defect TWICE = Defects.decision(CronJobController.NAME,
+            truth -> (owner, actions) -> actions.stream().flatMap(a -> a instanceof Action.Create c
+                    && c.object() instanceof V1Job job ? twice(c, job).stream() : List.of(a).stream()).toList());
 
-    /** A status does not tell of the last run. */
-    private static final Defect RUNS_FORGOTTEN = Defects.writes(CronJobController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.UpdateStatus u && u.object() instanceof V1CronJob cronJob)) {
-            return write;
-        }
-        V1CronJob other = ModelJson.copy(cronJob);
-        other.getStatus().setLastScheduleTime(null);
-        return new Action.UpdateStatus(u.type(), other, u.why());
+    /** The history loses the newest Job instead of the oldest. */
+    private static final Defect NEWEST_FIRST = Defects.writes(CronJobController.NAME, (truth, write) -> {
+        List<V1Job> jobs = truth.list(ResourceType.JOBS, V1Job.class);
+        return write instanceof Action.Delete && !jobs.isEmpty()
+                ? new Action.Delete(ResourceType.JOBS, ObjectKey.of(jobs.getLast()),
+                        Deletion.ofUid(Truth.uid(jobs.getLast())), "history")
+                : write;
     });
-
-    /** The history takes Jobs that run. */
-    private static final Defect RUNNING_JOBS_DELETED = Defects.decision(CronJobController.NAME,
-            truth -> (owner, actions) -> {
-                if (actions.stream().anyMatch(Action.UpdateStatus.class::isInstance)) {
-                    truth.list(Api.type("job"), V1Job.class).stream()
-                            .filter(j -> j.getStatus() == null || j.getStatus().getCompletionTime() == null)
-                            .findFirst().ifPresent(j -> actions.addFirst(new Action.Delete(Api.type("job"),
-                                    ObjectKey.of(j),
-                                    Deletion.ofUid(j.getMetadata().getUid()).withPropagation("Background"), "why not")));
-                }
-                return actions;
-            });
 
     private CronJobFaults() {}
 
     static List<PlantedFault> all() {
-        return List.of(
-                new PlantedFault("a name that does not follow from the time", "runs the time .* twice",
-                        NAMES_BY_CHANCE),
-                new PlantedFault("a run that no status tells of", "runs the time .* twice", RUNS_FORGOTTEN),
-                new PlantedFault("a history that takes Jobs that run", "deletes .*, which runs",
-                        RUNNING_JOBS_DELETED));
+        return List.of(new PlantedFault("a time that runs twice", "runs a time twice", TWICE),
+                new PlantedFault("a running Job deleted from the history", "is deleted, and it read that it runs",
+                        NEWEST_FIRST));
+    }
+
+    private static List<Action> twice(Action.Create create, V1Job job) {
+        V1Job other = ModelJson.copy(job);
+        other.getMetadata().setName(job.getMetadata().getName() + "0");
+        List<Action> both = new ArrayList<>(List.of(create));
+        both.add(new Action.Create(create.type(), other, create.why()));
+        return both;
     }
 }

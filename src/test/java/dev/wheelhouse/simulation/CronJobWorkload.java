@@ -1,15 +1,12 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,48 +17,54 @@ import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
- * A user's changes of one CronJob that runs each minute, while the minutes pass. In the end it is suspended, so that
- * its last Jobs end and nothing more happens.
+ * A user's changes of one CronJob that is due every minute or every two minutes, while minutes pass at once. At the end
+ * the user suspends it. The number of its runs is random, because time passes differently in each run.
  */
 final class CronJobWorkload implements Workload {
-    private static final List<String> POLICIES = List.of("Allow", "Forbid", "Replace");
-
     private final String name;
+    private final Random random;
+    private final int kept;
     private final List<Step> steps = new ArrayList<>();
 
     CronJobWorkload(String name, Random random, boolean disrupted) {
         this.name = name;
+        this.random = random;
+        kept = random.nextInt(3);
         steps.add(Step.create("cronjob", """
-                {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "%1$s"}, "spec": {
-                 "schedule": "* * * * *", "concurrencyPolicy": "%2$s", "successfulJobsHistoryLimit": %3$d,
-                 "failedJobsHistoryLimit": %4$d, "jobTemplate": {"spec": {"backoffLimit": 0, "template": {
-                  "metadata": {"labels": {"app": "%1$s"}}, "spec": {"restartPolicy": "Never",
-                   "containers": [{"name": "app", "image": "app:v1"}]}}}}}}""".formatted(name,
-                policy(random), random.nextInt(3), random.nextInt(2)), "creates a CronJob"));
-        int count = 2 + random.nextInt(5);
+                {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "%s"}, "spec": {
+                 "schedule": "*/%d * * * *", "concurrencyPolicy": "%s", "suspend": %b, %s
+                 "successfulJobsHistoryLimit": %d, "failedJobsHistoryLimit": %d, "jobTemplate": {"spec":
+                 {"backoffLimit": 0, "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"restartPolicy":
+                  "Never", "containers": [{"name": "app", "image": "app:v1"}]}}}}}}""".formatted(name,
+                1 + random.nextInt(2), policy(), random.nextInt(4) == 0,
+                random.nextInt(4) == 0 ? "\"startingDeadlineSeconds\": " + (30 + random.nextInt(300)) + "," : "", kept,
+                kept, name), "creates a CronJob"));
+        int count = 3 + random.nextInt(5);
         for (int i = 0; i < count; i++) {
-            steps.add(change(random, disrupted));
+            step(disrupted);
         }
-        steps.add(patch("\"suspend\": true", "suspends the CronJob for good"));
+        steps.add(patch("\"suspend\": true", "suspends the CronJob"));
+        if (random.nextInt(8) == 0) {
+            steps.add(Step.delete("cronjob", name, "Background", "deletes the CronJob"));
+        }
     }
 
-    private static String policy(Random random) {
-        return POLICIES.get(random.nextInt(POLICIES.size()));
+    private String policy() {
+        return List.of("Allow", "Forbid", "Replace").get(random.nextInt(3));
     }
 
-    private Step change(Random random, boolean disrupted) {
-        return switch (random.nextInt(disrupted ? 9 : 8)) {
-            case 0 -> patch("\"concurrencyPolicy\": \"" + policy(random) + "\"", "changes the policy");
-            case 1 -> patch("\"suspend\": " + random.nextBoolean(), "suspends or resumes the CronJob");
-            case 2 -> patch("\"successfulJobsHistoryLimit\": " + random.nextInt(3), "changes the limit of the history");
-            case 8 -> Step.disruption(name, random.nextBoolean());
-            default -> new Step("waits for the next minute", CronJobWorkload::awaitMinute);
-        };
-    }
-
-    private static void awaitMinute(Environment environment) {
-        Instant now = environment.clock().now();
-        environment.clock().advance(Duration.between(now, now.truncatedTo(ChronoUnit.MINUTES).plusMillis(60_200)));
+    private void step(boolean disrupted) {
+        switch (random.nextInt(disrupted ? 11 : 9)) {
+            case 0, 1, 2, 3, 4, 5 -> {
+                Duration time = Duration.ofSeconds(20 + random.nextInt(random.nextInt(4) == 0 ? 300 : 60));
+                steps.add(new Step("waits " + time.toSeconds() + " s", e -> e.clock().advance(time)));
+            }
+            case 6 -> steps.add(patch("\"suspend\": " + random.nextBoolean(), "suspends the CronJob or resumes it"));
+            case 7 -> steps.add(patch("\"concurrencyPolicy\": \"" + policy() + "\"", "changes the policy"));
+            case 8 -> steps.add(patch("\"schedule\": \"*/" + (1 + random.nextInt(2)) + " * * * *\"",
+                    "changes the schedule"));
+            default -> steps.add(Step.disruption(name, random.nextBoolean()));
+        }
     }
 
     private Step patch(String spec, String sentence) {
@@ -90,7 +93,7 @@ final class CronJobWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new CronJobInvariants(), new JobInvariants(truth, history));
+        return List.of(new CronJobInvariants(truth), new JobInvariants(truth, history));
     }
 
     @Override
@@ -99,44 +102,42 @@ final class CronJobWorkload implements Workload {
         if (word.equals("pending")) {
             return PodChange.READY;
         }
-        if (hasEnded(pod) || (!calm && environment.random().nextInt(8) > 0)) {
+        if (!word.equals("ready") || (!calm && environment.random().nextInt(20) > 0)) {
             return null;
         }
         return environment.random().nextInt(4) == 0 ? PodChange.failed(1) : PodChange.SUCCEEDED;
     }
 
-    /** {@inheritDoc} A change needs no answer: which runs it concerns depends on the time alone. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(3);
+    }
+
     @Override
     public boolean isSeen(Api api) {
         return true;
     }
 
     @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(2);
-    }
-
-    /** {@inheritDoc} How many runs there were depends on the time that the faults took. */
-    @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
+        List<JsonNode> jobs = api.list("job").stream().filter(j -> GoldenState.owner(j).equals(name)).toList();
         JsonNode cronJob = api.find("cronjob", name);
-        lines.put("CronJob", cronJob == null
-                ? "is gone"
-                : "with " + cronJob.path("status").path("active").size() + " active Jobs");
-        Set<String> jobs = api.list("job").stream().map(GoldenState::name).collect(Collectors.toSet());
-        List<JsonNode> pods = api.podsOf(name);
-        lines.put("pods", pods.stream().filter(p -> !hasEnded(p)).count() + " running");
-        lines.put("pods to clean up", pods.stream().filter(p -> hasEnded(p)
-                && (p.path("metadata").has("finalizers") || !jobs.contains(jobOf(p)))).count() + "");
+        if (cronJob != null) {
+            lines.put("CronJob", "active " + cronJob.path("status").path("active").size());
+        }
+        for (String end : List.of("Complete", "Failed")) {
+            long ended = jobs.stream().filter(j -> end.equals(end(j))).count();
+            lines.put("Jobs " + end, ended <= kept ? "not too many" : ended + " of at most " + kept);
+        }
+        lines.put("Jobs running", String.valueOf(jobs.stream().filter(j -> end(j) == null).count()));
         return lines;
     }
 
-    private static boolean hasEnded(JsonNode pod) {
-        return Set.of("succeeded", "failed").contains(GoldenState.word(pod));
-    }
-
-    private static String jobOf(JsonNode pod) {
-        return pod.path("metadata").path("labels").path("job-name").asString("");
+    private static @Nullable String end(JsonNode job) {
+        return job.path("status").path("conditions").valueStream()
+                .filter(c -> Set.of("Complete", "Failed").contains(GoldenState.text(c, "type"))
+                        && GoldenState.text(c, "status").equals("True"))
+                .map(c -> GoldenState.text(c, "type")).findFirst().orElse(null);
     }
 }

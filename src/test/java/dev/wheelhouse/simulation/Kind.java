@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
-    AUTOSCALER(1, AutoscalerWorkload::new, AutoscalerFaults::all),
+    AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
     CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -7,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.Clock;
 
 /** Facts about a run that rules have to know and that the server's content does not show. */
 final class RunHistory {
     private final boolean disrupted;
+    private final Clock clock;
     private final Set<String> attempted = new HashSet<>();
     private final Set<String> acknowledged = new HashSet<>();
     private final Set<String> ended = new HashSet<>();
@@ -19,8 +22,13 @@ final class RunHistory {
     private int lateDeletes;
 
     /** @param disrupted whether pods become unready by themselves, so that a manager's view of them may be late */
-    RunHistory(boolean disrupted) {
+    RunHistory(boolean disrupted, Clock clock) {
         this.disrupted = disrupted;
+        this.clock = clock;
+    }
+
+    Instant now() {
+        return clock.now();
     }
 
     boolean isDisrupted() {

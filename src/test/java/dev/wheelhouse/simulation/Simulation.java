@@ -29,8 +29,9 @@ final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
     /** The longest backoff of a watch that broke several times, in seconds. */
     private static final int LONGEST_BACKOFF_SECONDS = 45;
-    /** A time, in multiples of the longest quiet time of the workloads, in which every run ends. */
-    private static final int LONGEST = 180;
+    /** A time in which every run ends, at least, and in multiples of the longest quiet time of the workloads. */
+    private static final Duration LONGEST = Duration.ofMinutes(30);
+    private static final int MOST_QUIETS = 15;
     /**
      * A limit above the number of turns that any run needs after the faults; waits for a backoff take many short turns.
      */
@@ -73,7 +74,7 @@ final class Simulation implements AutoCloseable {
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server, NAMESPACE);
-        this.history = new RunHistory(mix.disrupted());
+        this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
         this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
         this.environment = new Environment(api, nodes, history, random, clock);
@@ -270,13 +271,13 @@ final class Simulation implements AutoCloseable {
             }
             String now = state();
             if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(quiet) > 0)
-                    && plan().isEmpty()) {
+                    && plan().isEmpty() && checks.atEnd().isEmpty()) {
                 end = now;
                 break;
             }
             changed = now.equals(end) ? changed : waited;
             end = now;
-            if (waited.compareTo(quiet.multipliedBy(LONGEST)) > 0) {
+            if (waited.compareTo(LONGEST) > 0 && waited.compareTo(quiet.multipliedBy(MOST_QUIETS)) > 0) {
                 break;
             }
             Duration hop = Duration.ofNanos(Math.max(1_000_000, Math.min(nextDue, 60_000_000_000L)));

@@ -90,7 +90,8 @@ record Subject(ObjectNode object, Cluster cluster) {
             for (JsonNode status : object.path("status").path(list)) {
                 if (Json.text(status, "name").equals(container)) {
                     JsonNode running = Json.at(status, "state", "running");
-                    return running != null && !time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(cluster.now());
+                    return running != null
+                            && !time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(cluster.now());
                 }
             }
         }

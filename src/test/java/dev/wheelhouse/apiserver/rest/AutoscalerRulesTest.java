@@ -80,7 +80,8 @@ class AutoscalerRulesTest {
     void checksAnAutoscalerOfVersion1AsOneOfVersion2() {
         create(V1, "", TARGET + ", maxReplicas: 3, targetCPUUtilizationPercentage: 0");
         assertThat(Json.text(Json.read(rest.last.body()), "message"))
-                .endsWith("spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0");
+                .endsWith(
+                        "spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0");
     }
 
     @Test
@@ -118,13 +119,14 @@ class AutoscalerRulesTest {
 
     @Test
     void keepsInAnnotationsWhatVersion1HasNoFieldsFor() {
-        create(V2, "", TARGET + """
-                , maxReplicas: 3, behavior: {scaleDown: {selectPolicy: Disabled}}, metrics: [
-                  {type: Pods, pods: {metric: {name: hits}, target: {type: AverageValue, averageValue: 5}}},
-                  {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}},
-                  {type: Object, object: {describedObject: {kind: Service, name: s}, metric: {name: load},
-                   target: {type: Value, value: 2}}},
-                  {type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: 4}}}]""");
+        create(V2, "",
+                TARGET + """
+                        , maxReplicas: 3, behavior: {scaleDown: {selectPolicy: Disabled}}, metrics: [
+                          {type: Pods, pods: {metric: {name: hits}, target: {type: AverageValue, averageValue: 5}}},
+                          {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}},
+                          {type: Object, object: {describedObject: {kind: Service, name: s}, metric: {name: load},
+                           target: {type: Value, value: 2}}},
+                          {type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: 4}}}]""");
         assertThat(rest.last.code()).isEqualTo(201);
         rest.merge(V2 + "/web/status", """
                 {"status": {"currentReplicas": 2, "desiredReplicas": 2, "currentMetrics": [{"type": ""},
@@ -138,11 +140,13 @@ class AutoscalerRulesTest {
                 + "\"hits\",\"targetAverageValue\":\"5\"}},{\"type\":\"Object\",\"object\":{\"target\":{\"kind\":\"Service\","
                 + "\"name\":\"s\"},\"metricName\":\"load\",\"targetValue\":\"2\"}},{\"type\":\"External\",\"external\":"
                 + "{\"metricName\":\"queue\",\"targetAverageValue\":\"4\"}}]");
-        assertThat(Json.text(annotations, prefix + "current-metrics")).isEqualTo("[{\"type\":\"\"},{\"type\":\"Resource\","
-                + "\"resource\":{\"name\":\"cpu\",\"currentAverageUtilization\":60,\"currentAverageValue\":\"60m\"}}]");
-        assertThat(Json.text(annotations, prefix + "behavior")).contains("\"ScaleDown\":{\"StabilizationWindowSeconds\":"
-                + "null,\"SelectPolicy\":\"Disabled\",\"Policies\":[{\"Type\":\"Percent\",\"Value\":100,\"PeriodSeconds\":15}],"
-                + "\"Tolerance\":null}");
+        assertThat(Json.text(annotations, prefix + "current-metrics"))
+                .isEqualTo("[{\"type\":\"\"},{\"type\":\"Resource\","
+                        + "\"resource\":{\"name\":\"cpu\",\"currentAverageUtilization\":60,\"currentAverageValue\":\"60m\"}}]");
+        assertThat(Json.text(annotations, prefix + "behavior"))
+                .contains("\"ScaleDown\":{\"StabilizationWindowSeconds\":"
+                        + "null,\"SelectPolicy\":\"Disabled\",\"Policies\":[{\"Type\":\"Percent\",\"Value\":100,\"PeriodSeconds\":15}],"
+                        + "\"Tolerance\":null}");
         assertThat(v1.at("/spec/targetCPUUtilizationPercentage").asInt()).isEqualTo(70);
         assertThat(v1.at("/status/currentCPUUtilizationPercentage").asInt()).isEqualTo(60);
 
@@ -158,10 +162,13 @@ class AutoscalerRulesTest {
 
     @Test
     void readsTheAnnotationsOfVersion1() {
-        create(V1, "autoscaling.alpha.kubernetes.io/metrics: '[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\","
-                + "\"targetAverageUtilization\":60}}]'", TARGET + ", maxReplicas: 3");
-        assertThat(rest.get(V2 + "/web").at("/spec/metrics")).hasToString("[{\"type\":\"Resource\",\"resource\":{\"name\":"
-                + "\"memory\",\"target\":{\"type\":\"Utilization\",\"averageUtilization\":60}}}]");
+        create(V1,
+                "autoscaling.alpha.kubernetes.io/metrics: '[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\","
+                        + "\"targetAverageUtilization\":60}}]'",
+                TARGET + ", maxReplicas: 3");
+        assertThat(rest.get(V2 + "/web").at("/spec/metrics"))
+                .hasToString("[{\"type\":\"Resource\",\"resource\":{\"name\":"
+                        + "\"memory\",\"target\":{\"type\":\"Utilization\",\"averageUtilization\":60}}}]");
         rest.delete(V2 + "/web");
         JsonNode plain = create(V1, "autoscaling.alpha.kubernetes.io/metrics: nonsense, x: 'y'",
                 TARGET + ", maxReplicas: 3");
