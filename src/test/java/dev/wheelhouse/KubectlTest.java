@@ -67,8 +67,9 @@ class KubectlTest {
         assertThat(ok("kubectl get job by-hand -o jsonpath='{.metadata.ownerReferences[0].name}'"))
                 .isEqualTo("nightly");
         assertThat(kubectl.run("create", "cronjob", "never", "--image=busybox", "--schedule=61 * * * *").output())
-                .contains("The CronJob \"never\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": end of range "
-                        + "(61) above maximum (59): 61");
+                .contains(
+                        "CronJob.batch \"never\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": end of range "
+                                + "(61) above maximum (59): 61");
     }
 
     @Test

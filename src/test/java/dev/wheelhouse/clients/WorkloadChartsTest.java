@@ -85,8 +85,9 @@ class WorkloadChartsTest {
                 .isNotEqualTo(migration.getMetadata().getUid());
 
         Helm.uninstall(shop).withNamespace(shop).withKubeConfig(kubeconfig).call();
-        Eventually.eventually("the pods and the claims of the database are gone", SOON, () -> pods(shop).isEmpty()
-                && claims(shop).isEmpty());
+        Eventually.eventually("all but the hook is gone, with the claims of the database", SOON,
+                () -> pods(shop).stream().allMatch(pod -> pod.getMetadata().getName().startsWith("migrate-"))
+                        && claims(shop).isEmpty());
     }
 
     @Test

@@ -21,6 +21,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /** Plays one scenario against a control plane, and writes down what happens. */
 final class Recorder {
+    private static final int TRIES = 50;
+    private static final int MORE_MILLIS = 200;
     private static final int MOST_ROUNDS = 100;
     /** The longest time that a step's effects may take. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -58,11 +60,12 @@ final class Recorder {
                     Json.object().put("name", scenario.namespace()))).expected();
             settle(System.nanoTime());
             traffic.take();
+            Instant manager = plane.managerBegan().truncatedTo(ChronoUnit.MILLIS);
             began = Instant.now().truncatedTo(ChronoUnit.MILLIS);
             for (int i = 0; i < scenario.steps().size(); i++) {
                 perform(i, scenario.steps().get(i));
             }
-            return new Recording(plane.version(), began, List.copyOf(entries));
+            return new Recording(plane.version(), manager, began, List.copyOf(entries));
         } finally {
             plane.proxy().close(scenario);
             clear();
@@ -148,19 +151,38 @@ final class Recorder {
     }
 
     /** Removes the scenario's objects. Those in its namespace go later. */
-    private void clear() {
+    private void clear() throws InterruptedException {
         String namespace = scenario.namespace();
         wire.delete(ResourceType.NAMESPACES.path("") + "/" + namespace, null);
         wire.delete(ResourceType.PODS.path(namespace), Json.object().put("gracePeriodSeconds", 0));
-        for (JsonNode object : state.raw()) {
-            ResourceType type = Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
-            String path = Kinds.path(type, namespace, Names.name(object));
-            if (!type.namespaced()) {
-                wire.delete(path, Json.object().put("gracePeriodSeconds", 0));
+        state.raw().forEach(this::release);
+        // Controllers may give an object its finalizer again.
+        for (int i = 0; i < TRIES; i++) {
+            List<JsonNode> left = state.raw().stream().filter(o -> !type(o).namespaced()).toList();
+            if (left.isEmpty()) {
+                return;
             }
-            if (!object.at("/metadata/finalizers").isEmpty()) {
-                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
-            }
+            left.forEach(this::remove);
+            Thread.sleep(MORE_MILLIS);
         }
+    }
+
+    private void remove(JsonNode object) {
+        wire.delete(path(object), Json.object().put("gracePeriodSeconds", 0));
+        release(object);
+    }
+
+    private void release(JsonNode object) {
+        if (!object.at("/metadata/finalizers").isEmpty()) {
+            wire.patch(path(object), "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
+        }
+    }
+
+    private String path(JsonNode object) {
+        return Kinds.path(type(object), scenario.namespace(), Names.name(object));
+    }
+
+    private static ResourceType type(JsonNode object) {
+        return Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
     }
 }

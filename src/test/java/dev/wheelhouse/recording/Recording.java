@@ -24,9 +24,10 @@ import dev.wheelhouse.apiserver.json.Json;
  * A scenario as a real control plane played it.
  *
  * @param server the version of the recorded control plane
+ * @param manager the time at which the manager began its periodic work
  * @param began the time of the first step
  */
-record Recording(String server, Instant began, List<Entry> entries) {
+record Recording(String server, Instant manager, Instant began, List<Entry> entries) {
     /**
      * A step, or a round of the kubelet, and the state at the end.
      *
@@ -61,7 +62,8 @@ record Recording(String server, Instant began, List<Entry> entries) {
     /** One line for the head, and one for each entry, with the difference to the state before. */
     String text() {
         StringBuilder text = new StringBuilder();
-        text.append("{\"server\": \"").append(server).append("\", \"began\": \"").append(began)
+        text.append("{\"server\": \"").append(server).append("\", \"manager\": \"").append(manager)
+                .append("\", \"began\": \"").append(began)
                 .append("\", \"entries\": [");
         Map<String, JsonNode> before = Map.of();
         String separator = "\n";
@@ -133,7 +135,8 @@ record Recording(String server, Instant began, List<Entry> entries) {
             entries.add(new Entry(form.get("step").intValue(), form.get("kubelet"), form.get("at").longValue(),
                     form.get("until").longValue(), form.path("code").asInt(0), new TreeMap<>(state), events, writes));
         }
-        return new Recording(tree.get("server").asString(), Instant.parse(tree.get("began").asString()),
+        Instant began = Instant.parse(tree.get("began").asString());
+        return new Recording(tree.get("server").asString(), Instant.parse(tree.path("manager").asString(began.minusSeconds(5).toString())), began,
                 List.copyOf(entries));
     }
 

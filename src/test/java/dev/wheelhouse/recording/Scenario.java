@@ -103,18 +103,6 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
                 : duration(text);
     }
 
-    String controller() {
-        String kind = name.substring(0, name.indexOf('/'));
-        return switch (kind) {
-            case "hpa" -> "horizontal-pod-autoscaler";
-            case "claims", "claim", "volume" -> "persistentvolume";
-            case "podgc" -> "pod-garbage-collector";
-            case "ttl" -> "ttl-after-finished";
-            case "budget" -> "disruption";
-            default -> kind + "-";
-        };
-    }
-
     /** The namespace of its objects. */
     String namespace() {
         return name.replace('/', '-');

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
+@Tag("stepped")
 @DisplayName("Whatever goes wrong between the manager and the API server")
 @ExtendWith(Quiet.class)
 class SimulationTest {

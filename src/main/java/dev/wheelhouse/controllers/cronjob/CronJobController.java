@@ -15,7 +15,6 @@ import io.kubernetes.client.openapi.models.V1CronJobStatus;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -29,6 +28,7 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
@@ -45,10 +45,8 @@ public final class CronJobController extends KeyedController implements Plannabl
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "cronjob-controller";
 
-    private static final String BY_CONTROLLER = NAME + "/controller-name";
-
     private final SharedIndexInformer<V1CronJob> cronJobs;
-    private final SharedIndexInformer<V1Job> jobs;
+    private final OwnedObjects<V1Job> jobs;
     private final ResourceClient<V1CronJob> liveCronJobs;
     private final ResourceClient<V1Job> liveJobs;
     private final ZoneId local = ZoneId.systemDefault();
@@ -57,17 +55,11 @@ public final class CronJobController extends KeyedController implements Plannabl
     public CronJobController(ControllerContext context) {
         super(NAME, context);
         cronJobs = informerFor(CronJobDecisions.CRON_JOBS, V1CronJob.class);
-        jobs = informerFor(ResourceType.JOBS, V1Job.class);
-        jobs.getIndexer().addIndex(BY_CONTROLLER, CronJobController::controllerName);
+        SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
+        jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
         liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
-        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobs);
-    }
-
-    /** A Job belongs to the CronJob of its controller's name, whatever the UID, as upstream decides. */
-    private static List<String> controllerName(V1Job job) {
-        V1OwnerReference controller = OwnerReferences.controllerOf(job.getMetadata());
-        return controller == null ? List.of() : List.of(job.getMetadata().getNamespace() + "/" + controller.getName());
+        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobCache);
     }
 
     @Override
@@ -112,7 +104,7 @@ public final class CronJobController extends KeyedController implements Plannabl
         }
 
         Result run(V1CronJob cached) {
-            List<V1Job> owned = jobs.getIndexer().byIndex(BY_CONTROLLER, key.toString()).stream()
+            List<V1Job> owned = jobs.controlledBy(cached.getMetadata()).stream()
                     .sorted(Comparator.comparing(job -> String.valueOf(job.getMetadata().getName()))).toList();
             Set<String> deleted = shortenHistory(cached, owned);
             V1CronJob cronJob;

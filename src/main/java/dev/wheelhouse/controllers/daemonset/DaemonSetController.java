@@ -226,9 +226,8 @@ public final class DaemonSetController extends KeyedController implements Planna
             try {
                 V1DaemonSet live = liveSets.get(key);
                 V1DaemonSetStatus status = ((V1DaemonSet) update.object()).getStatus();
-                if (!Objects.equals(live.getMetadata().getUid(), meta.getUid())
-                        || observed(live.getStatus()) > observed(
-                                status)) {
+                boolean isSame = Objects.equals(live.getMetadata().getUid(), meta.getUid());
+                if (!isSame || observed(live.getStatus()) > observed(status)) {
                     return outcome.toResult();
                 }
                 live.setStatus(status);

@@ -245,7 +245,8 @@ public class CronJobBehavioursTest {
         Instant second = minute();
         assertThat(jobs()).containsExactly(name(second));
         assertThat(active()).containsExactly(name(second));
-        assertThat(cluster.requests.take()).containsExactly("delete jobs.batch default/" + name(first) + " Background uid",
+        assertThat(cluster.requests.take()).containsExactly(
+                "delete jobs.batch default/" + name(first) + " Background uid",
                 "create jobs.batch default/" + name(second), "update cronjobs.batch/status default/hello");
         assertThat(events()).contains("Normal SuccessfulDelete Deleted job " + name(first));
     }
