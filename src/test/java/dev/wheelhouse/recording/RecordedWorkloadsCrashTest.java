@@ -35,8 +35,13 @@ class RecordedWorkloadsCrashTest {
     /** @param write the number of the write since the checkpoint, from 0 */
     private record CrashPoint(Replay.Checkpoint from, int write, boolean after) {}
 
+    /**
+     * Without autoscalers: a manager looks at one for the first time 15 s after its start, so that a crash moves all
+     * looks to other times than the recorded ones. The simulation crashes their managers.
+     */
     static Stream<Scenario> scenarios() {
-        return RecordedWorkloadsTest.scenarios().filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
+        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().startsWith("hpa/"))
+                .filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
     }
 
     @ParameterizedTest(name = "{0}")
