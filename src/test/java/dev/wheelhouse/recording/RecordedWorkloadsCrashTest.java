@@ -21,6 +21,9 @@ import dev.wheelhouse.simulation.Quiet;
  * Crashes the manager before and after its writes. A run starts before the entry of the write, and ends when it has
  * reached a recorded state. With {@code -Psimulation} there are runs for every write of every recording; otherwise for
  * one write of one in five recordings. {@code -Dreplay=statefulset/*} limits the recordings.
+ *
+ * <p>Autoscalers do not take part: when they are looked at, and what they recommended before, is only in the memory of
+ * the process, upstream's too.
  */
 @Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
@@ -29,8 +32,6 @@ class RecordedWorkloadsCrashTest {
     private static final boolean ALL = Boolean.getBoolean("simulation.crash.end");
     private static final int SAMPLE = Integer.getInteger("simulation.crash.sample", 5);
     private static final int SHOWN = 5;
-    /** A new manager looks at autoscalers with another phase. */
-    private static final Duration PERIOD = Duration.ofSeconds(16);
     private static final AtomicInteger points = new AtomicInteger();
     private static long nanos;
 
@@ -38,7 +39,7 @@ class RecordedWorkloadsCrashTest {
     private record CrashPoint(Replay.Checkpoint from, int write, boolean after) {}
 
     static Stream<Scenario> scenarios() {
-        return RecordedWorkloadsTest.scenarios().filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
+        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().startsWith("hpa/")).filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -80,10 +81,6 @@ class RecordedWorkloadsCrashTest {
                 if (differences.isEmpty()) {
                     return;
                 }
-            }
-            differences = replay.after(PERIOD);
-            if (differences.isEmpty()) {
-                return;
             }
         } catch (IllegalArgumentException | AssertionError e) {
             differences = new ArrayList<>(differences);

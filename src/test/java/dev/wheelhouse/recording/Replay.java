@@ -145,14 +145,6 @@ final class Replay implements Interceptor, AutoCloseable {
         return Difference.withoutChance(Difference.of(index, entry, play(entry, until)), scenario);
     }
 
-    /** Lets time pass after the last entry. @return the differences of the states from the last recorded one */
-    List<String> after(Duration time) throws InterruptedException {
-        Recording.Entry last = recording.entries().getLast();
-        advanceTo(system.clock.now().plus(time));
-        return Difference.withoutChance(
-                Difference.ofStates(last.state(), lookalikes.match(last.state(), state::now)), scenario);
-    }
-
     /** A checkpoint, for a time when the manager has nothing to do, because its memory is not part of it. */
     Checkpoint checkpoint() {
         List<String> resources = new ArrayList<>(state.resources());
