@@ -7,120 +7,70 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
 import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 
 /**
- * A user's claims and volumes of equal size, and pods that use the claims. The user deletes claims under pods, creates
- * them again, and frees volumes that are retained.
+ * An administrator's volumes of one size and class, and a user's claims and pods that use them. Claims are deleted under
+ * their pods, pods under their claims. Which claim gets which volume is random, the numbers are not.
  */
 final class ClaimsWorkload implements Workload {
-    private static final String CLAIM = "persistentvolumeclaim";
-    private static final String VOLUME = "persistentvolume";
+    private static final int CLAIMS = 3;
 
     private final String name;
     private final List<Step> steps = new ArrayList<>();
+    private int volumes;
 
     ClaimsWorkload(String name, Random random, boolean disrupted) {
         this.name = name;
-        int volumes = 1 + random.nextInt(3);
-        int claims = 1 + random.nextInt(3);
-        for (int i = 0; i < volumes; i++) {
-            String volume = object("volume", i);
-            steps.add(new Step("creates the volume " + volume, e -> e.api().create(VOLUME, volume(volume))));
-        }
-        for (int i = 0; i < claims; i++) {
-            createClaim(i);
-        }
-        int changes = 2 + random.nextInt(5);
-        for (int i = 0; i < changes; i++) {
-            int which = random.nextInt(claims);
-            switch (random.nextInt(6)) {
-                case 0, 1 -> delete(CLAIM, object("claim", which));
-                case 2 -> createClaim(which);
-                case 3 -> createPod(which);
-                case 4 -> delete("pod", object("pod", which));
-                default -> freeVolumes();
-            }
+        steps.add(volume());
+        int count = 5 + random.nextInt(9);
+        for (int i = 0; i < count; i++) {
+            String suffix = "-" + random.nextInt(CLAIMS);
+            steps.add(switch (random.nextInt(8)) {
+                case 0, 1 -> volume();
+                case 2, 3 -> once("persistentvolumeclaim", "c" + suffix, """
+                        {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName":
+                         "%s", "resources": {"requests": {"storage": "1Gi"}}}}""".formatted(name + "-c" + suffix,
+                        name));
+                case 4 -> once("pod", "p" + suffix, """
+                        {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app",
+                         "image": "app:v1"}], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"
+                         }}]}}""".formatted(name + "-p" + suffix, name, name + "-c" + suffix));
+                case 5, 6 -> deletion("persistentvolumeclaim", "c" + suffix);
+                default -> deletion("pod", "p" + suffix);
+            });
         }
     }
 
-    private String object(String kind, int number) {
-        return name + "-" + kind + "-" + number;
+    private Step volume() {
+        String volume = name + "-v-" + volumes++;
+        return Step.create("persistentvolume", """
+                {"metadata": {"name": "%s"}, "spec": {"capacity": {"storage": "1Gi"}, "storageClassName": "%s",
+                 "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain", "hostPath": {"path":
+                 "/data"}}}""".formatted(volume, name), "creates a volume");
     }
 
-    private String volume(String volume) {
-        return """
-                {"metadata": {"name": "%s"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
-                 "storageClassName": "%s", "hostPath": {"path": "/data"}}}""".formatted(volume, name);
-    }
-
-    private void createClaim(int number) {
-        String claim = object("claim", number);
-        steps.add(new Step("creates the claim " + claim + " if there is none", e -> {
-            if (e.api().find(CLAIM, claim) == null) {
-                e.api().create(CLAIM, """
-                        {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"],
-                         "storageClassName": "%s", "resources": {"requests": {"storage": "1Gi"}}}}"""
-                        .formatted(claim, name));
+    private Step once(String kind, String suffix, String manifest) {
+        return new Step("wants the " + kind + " " + suffix, e -> {
+            if (e.api().find(kind, name + "-" + suffix) == null) {
+                e.api().create(kind, manifest);
             }
-        }));
+        });
     }
 
-    private void createPod(int number) {
-        String pod = object("pod", number);
-        String claim = object("claim", number);
-        steps.add(new Step("creates the pod " + pod + ", which uses " + claim + ", unless that is being deleted", e -> {
-            JsonNode used = e.api().find(CLAIM, claim);
-            if (used != null && !isDeleted(used) && e.api().find("pod", pod) == null) {
-                e.api().create("pod", """
-                        {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"nodeName": "node-0",
-                         "containers": [{"name": "app", "image": "app"}],
-                         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"}}]}}"""
-                        .formatted(pod, name, claim));
+    private Step deletion(String kind, String suffix) {
+        return new Step("deletes the " + kind + " " + suffix, e -> {
+            if (e.api().find(kind, name + "-" + suffix) != null) {
+                e.history().ends(name + "-" + suffix);
+                e.api().delete(kind, name + "-" + suffix, "Background");
             }
-        }));
-    }
-
-    private void delete(String kind, String object) {
-        steps.add(new Step("deletes the " + kind + " " + object + " if it is there", e -> {
-            if (e.api().find(kind, object) != null) {
-                e.api().delete(kind, object, "Background");
-            }
-        }));
-    }
-
-    private void freeVolumes() {
-        steps.add(new Step("frees the volumes of " + name + " that are released", e -> {
-            for (JsonNode volume : own(e.api(), VOLUME)) {
-                if (phase(volume).equals("Released")) {
-                    Api.expect(e.api().patch(VOLUME, GoldenState.name(volume), "merge",
-                            Json.read("{\"spec\": {\"claimRef\": null}}")));
-                }
-            }
-        }));
-    }
-
-    private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
-    }
-
-    private static boolean isDeleted(JsonNode object) {
-        return object.path("metadata").has("deletionTimestamp");
-    }
-
-    private static boolean uses(JsonNode pod, String claim) {
-        return pod.path("spec").path("volumes").valueStream()
-                .anyMatch(v -> v.path("persistentVolumeClaim").path("claimName").asString("").equals(claim));
-    }
-
-    private static String phase(JsonNode object) {
-        return GoldenState.text(object.path("status"), "phase");
+        });
     }
 
     @Override
@@ -140,13 +90,7 @@ final class ClaimsWorkload implements Workload {
 
     @Override
     public Set<String> kinds() {
-        return Set.of(CLAIM, VOLUME);
-    }
-
-    /** {@inheritDoc} A claim gets a volume that becomes free in the next period. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofSeconds(16);
+        return Set.of("persistentvolumeclaim", "persistentvolume");
     }
 
     @Override
@@ -154,33 +98,54 @@ final class ClaimsWorkload implements Workload {
         return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
     }
 
-    /** {@inheritDoc} Each volume is in the phase of its claim, and no claim waits that a volume fits or no pod uses. */
+    /** {@inheritDoc} The binder looks at all claims and volumes every 15 s. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(1);
+    }
+
+    private List<JsonNode> own(Api api, String kind) {
+        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+    }
+
+    private static String phase(JsonNode object) {
+        return object.path("status").path("phase").asString("none");
+    }
+
+    /** {@inheritDoc} What can be bound is bound, what can go is gone, and the phases tell it. */
     @Override
     public boolean isSeen(Api api) {
-        List<JsonNode> claims = own(api, CLAIM);
-        List<JsonNode> volumes = own(api, VOLUME);
-        List<JsonNode> pods = own(api, "pod");
-        List<String> uids = claims.stream().map(c -> GoldenState.text(c.path("metadata"), "uid")).toList();
-        boolean free = volumes.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
-        return pods.stream().noneMatch(ClaimsWorkload::isDeleted)
-                && volumes.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
+        List<JsonNode> own = own(api, "persistentvolumeclaim");
+        List<JsonNode> volumesNow = own(api, "persistentvolume");
+        Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
+                .collect(Collectors.toSet());
+        if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp"))
+                || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))) {
+            return false;
+        }
+        boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
+        return own.stream().allMatch(c -> phase(c).equals("Bound")
+                || (phase(c).equals("Pending") && !free) || c.path("metadata").has("deletionTimestamp"))
+                && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
                         ? "Available"
-                        : uids.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+                        : claimed.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))
                                 ? "Bound"
-                                : "Released"))
-                && claims.stream().allMatch(c -> isDeleted(c)
-                        ? pods.stream().anyMatch(p -> uses(p, GoldenState.name(c)))
-                        : phase(c).equals("Bound") || !free);
+                                : "Released"));
+    }
+
+    private boolean isUsed(Api api, JsonNode claim) {
+        return api.find("pod", GoldenState.name(claim).replace("-c-", "-p-")) != null;
     }
 
     @Override
     public Map<String, String> state(Api api) {
+        Map<String, Integer> counts = new TreeMap<>();
+        own(api, "persistentvolume").forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
+        own(api, "persistentvolumeclaim").forEach(c -> counts.merge("claims " + phase(c)
+                + (c.path("metadata").has("deletionTimestamp") ? " being deleted" : ""), 1, Integer::sum));
+        counts.put("pods", own(api, "pod").size());
         Map<String, String> lines = new TreeMap<>();
-        own(api, CLAIM).forEach(c -> lines.put(GoldenState.name(c), phase(c) + " to "
-                + GoldenState.text(c.path("spec"), "volumeName") + (isDeleted(c) ? ", to be deleted" : "")));
-        own(api, VOLUME).forEach(v -> lines.put(GoldenState.name(v),
-                phase(v) + " for " + GoldenState.text(v.path("spec").path("claimRef"), "name")));
-        own(api, "pod").forEach(p -> lines.put(GoldenState.name(p), "there"));
+        counts.forEach((what, count) -> lines.put(what, count.toString()));
         return lines;
     }
 }

@@ -29,8 +29,9 @@ final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
     /** The longest backoff of a watch that broke several times, in seconds. */
     private static final int LONGEST_BACKOFF_SECONDS = 45;
-    /** A time, in multiples of the longest quiet time of the workloads, in which every run ends. */
-    private static final int LONGEST = 180;
+    /** A time in which every run ends, at least, and in multiples of the longest quiet time of the workloads. */
+    private static final Duration LONGEST = Duration.ofMinutes(30);
+    private static final int MOST_QUIETS = 15;
     /**
      * A limit above the number of turns that any run needs after the faults; waits for a backoff take many short turns.
      */
@@ -276,7 +277,7 @@ final class Simulation implements AutoCloseable {
             }
             changed = now.equals(end) ? changed : waited;
             end = now;
-            if (waited.compareTo(quiet.multipliedBy(LONGEST)) > 0) {
+            if (waited.compareTo(LONGEST) > 0 && waited.compareTo(quiet.multipliedBy(MOST_QUIETS)) > 0) {
                 break;
             }
             Duration hop = Duration.ofNanos(Math.max(1_000_000, Math.min(nextDue, 60_000_000_000L)));

@@ -157,8 +157,9 @@ public final class StatefulSetController extends KeyedController implements Plan
         PodTask update = decision.update();
         ApiError error = update == null ? null : tasks.run(key, List.of(update), true);
         if (update != null && error == null) {
+            // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(StatusReport.count(status.getCurrentReplicas()) - 1);
+            status.setCurrentReplicas(Math.max(0, StatusReport.count(status.getCurrentReplicas()) - 1));
         }
         return error;
     }
