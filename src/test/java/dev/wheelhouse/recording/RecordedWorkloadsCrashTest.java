@@ -39,7 +39,8 @@ class RecordedWorkloadsCrashTest {
     private record CrashPoint(Replay.Checkpoint from, int write, boolean after) {}
 
     static Stream<Scenario> scenarios() {
-        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().startsWith("hpa/")).filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
+        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().startsWith("hpa/"))
+                .filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
     }
 
     @ParameterizedTest(name = "{0}")
