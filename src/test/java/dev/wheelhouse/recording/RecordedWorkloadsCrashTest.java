@@ -21,6 +21,9 @@ import dev.wheelhouse.simulation.Quiet;
  * Crashes the manager before and after its writes. A run starts before the entry of the write, and ends when it has
  * reached a recorded state. With {@code -Psimulation} there are runs for every write of every recording; otherwise for
  * one write of one in five recordings. {@code -Dreplay=statefulset/*} limits the recordings.
+ *
+ * <p>Autoscalers do not take part: when they are looked at, and what they recommended before, is only in the memory of
+ * the process, upstream's too.
  */
 @Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
