@@ -57,6 +57,22 @@ class KubectlTest {
     }
 
     @Test
+    void aCronJobIsCreatedAndRunByHand() {
+        ok("kubectl create cronjob nightly --image=busybox --schedule='@daily' -- echo done");
+        assertThat(ok("kubectl get cronjob nightly")).containsPattern(
+                "NAME +SCHEDULE +TIMEZONE +SUSPEND +ACTIVE +LAST SCHEDULE +AGE")
+                .containsPattern("nightly +@daily +<none> +False +0 +<none> +");
+        ok("kubectl create job by-hand --from=cronjob/nightly");
+        ok("kubectl wait --for=condition=Complete job/by-hand --timeout=60s");
+        assertThat(ok("kubectl get job by-hand -o jsonpath='{.metadata.ownerReferences[0].name}'"))
+                .isEqualTo("nightly");
+        assertThat(kubectl.run("create", "cronjob", "never", "--image=busybox", "--schedule=61 * * * *").output())
+                .contains(
+                        "CronJob.batch \"never\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": end of range "
+                                + "(61) above maximum (59): 61");
+    }
+
+    @Test
     void historyUndoPauseResumeAndRestart() {
         deploy("history", 2);
         ok("kubectl set image deployment/history nginx=nginx:1.28");

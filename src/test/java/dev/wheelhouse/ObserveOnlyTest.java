@@ -30,6 +30,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerManager;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -191,8 +192,9 @@ class ObserveOnlyTest {
                     .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)
                             .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
                     .execute();
-            eventually("all observe", Duration.ofSeconds(60), () -> manager.states().size() == 6
-                    && manager.states().stream().allMatch(state -> state.doing().equals("observing")));
+            eventually("all observe", Duration.ofSeconds(60),
+                    () -> manager.states().size() == BuiltInControllers.all().size()
+                            && manager.states().stream().allMatch(state -> state.doing().equals("observing")));
             apps.createNamespacedDeployment("default", named("second")).execute();
             eventually("it plans", Duration.ofSeconds(60),
                     () -> !plan(service, "deployment/default/second").path("actions").isEmpty());

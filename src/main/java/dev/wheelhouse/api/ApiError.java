@@ -38,7 +38,7 @@ public final class ApiError extends RuntimeException {
         super(tried + ": " + cause, cause);
         this.code = 0;
         this.reason = "";
-        this.statusMessage = String.valueOf(cause.getMessage());
+        this.statusMessage = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         this.retryAfter = null;
     }
 
@@ -50,8 +50,9 @@ public final class ApiError extends RuntimeException {
         return reason;
     }
 
+    /** The server's own message, which Events and conditions show; the whole message if the server sent none. */
     public String statusMessage() {
-        return statusMessage;
+        return statusMessage.isEmpty() ? String.valueOf(getMessage()) : statusMessage;
     }
 
     /** The wait that the server asks for, {@link RetryAfter#LONGEST} at most; null if it asks for none. */

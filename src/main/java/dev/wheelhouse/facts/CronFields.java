@@ -150,7 +150,7 @@ record CronFields(long minutes, long hours, long days, long months, long weekday
         ZonedDateTime time = at(after.getEpochSecond() + 1);
         int lastYear = time.getYear() + YEARS;
         boolean floored = false;
-        search: while (time.getYear() <= lastYear) {
+        search : while (time.getYear() <= lastYear) {
             for (Unit unit : UNITS) {
                 while (!matches(unit, time)) {
                     time = step(unit, floored ? time : floor(unit, time));

@@ -16,8 +16,10 @@ record CronInterval(Duration interval) implements CronSchedule {
     static CronInterval parse(String text) {
         try {
             Duration interval = GoDuration.parse(text.substring(PREFIX.length()));
-            return new CronInterval(interval.getSeconds() < 1 ? Duration.ofSeconds(1) : interval.truncatedTo(
-                    ChronoUnit.SECONDS));
+            return new CronInterval(interval.getSeconds() < 1
+                    ? Duration.ofSeconds(1)
+                    : interval.truncatedTo(
+                            ChronoUnit.SECONDS));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("failed to parse duration " + text + ": " + e.getMessage(), e);
         }

@@ -28,7 +28,8 @@ public final class GoQuote {
     private static boolean prints(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE,
-                    Character.UNASSIGNED, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+                    Character.UNASSIGNED, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                false;
             case Character.SPACE_SEPARATOR -> c == ' ';
             default -> true;
         };

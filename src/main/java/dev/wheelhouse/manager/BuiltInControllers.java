@@ -23,23 +23,29 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
-            new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"), AutoscalerController::new),
-            new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"), ClaimProtectionController::new),
+            new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
+                    AutoscalerController::new),
+            new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),
+                    ClaimProtectionController::new),
             new ControllerDescriptor(CronJobController.NAME, Set.of("cronjob"), CronJobController::new),
             new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new),
             new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
-            new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"), EphemeralVolumeController::new),
+            new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
+                    EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
-            new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"), ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
+                    ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
-            new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"), TtlAfterFinishedController::new),
+            new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
+                    TtlAfterFinishedController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
-            new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"), VolumeProtectionController::new));
+            new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
+                    VolumeProtectionController::new));
 
     private BuiltInControllers() {}
 

@@ -216,9 +216,9 @@ class WheelhouseAutoConfiguration {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, embedded), client, informers, events::recorder,
-                schedulers.getIfAvailable(() -> SchedulerMetrics.NONE), nodes.getIfAvailable(() -> NodeMetrics.NONE),
-                metrics(metrics).queues(), clock);
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, embedded), client, informers,
+                events::recorder, schedulers.getIfAvailable(() -> SchedulerMetrics.NONE),
+                nodes.getIfAvailable(() -> NodeMetrics.NONE), metrics(metrics).queues(), clock);
     }
 
     @Bean

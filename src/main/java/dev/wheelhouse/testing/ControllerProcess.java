@@ -56,8 +56,9 @@ final class ControllerProcess implements AutoCloseable {
         manager = new ControllerManager(context, controllers,
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
-                .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client, informers,
-                events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock, hollow);
+                .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
+                informers, events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock,
+                hollow);
     }
 
     /** Starts a process whose loops have threads. */

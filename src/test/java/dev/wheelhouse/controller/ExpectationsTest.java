@@ -44,6 +44,17 @@ class ExpectationsTest {
     }
 
     @Test
+    void creationsAndDeletionsOfOneSyncAreExpectedTogether() {
+        expectations.expect(OWNER, 1, List.of("uid-1"));
+        expectations.creationObserved(OWNER);
+        assertThat(expectations.areMet(OWNER)).isFalse();
+        expectations.deletionObserved(OWNER, "uid-1");
+        assertThat(expectations.areMet(OWNER)).isTrue();
+        expectations.expect(OWNER, 0, List.of());
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
     void creationsAreNotMetByDeletions() {
         expectations.expectCreations(OWNER, 1);
         expectations.deletionObserved(OWNER, "uid-1");

@@ -87,7 +87,7 @@ class ScaleClientTest {
     @Test
     void anObjectThatIsMissingOrCannotBeScaledIsNotFound() {
         assertThatThrownBy(() -> scales.get("apps/v1", "Deployment", WEB)).isInstanceOfSatisfying(ApiError.class,
-                error -> assertThat(error.statusMessage()).isEqualTo("deployments/scale.apps \"web\" not found"));
+                error -> assertThat(error.statusMessage()).isEqualTo("deployments.apps \"web\" not found"));
         assertThatThrownBy(() -> scales.get("v1", "ConfigMap", WEB)).isInstanceOfSatisfying(ApiError.class,
                 error -> assertThat(error.statusMessage())
                         .isEqualTo("the server could not find the requested resource"));

@@ -39,7 +39,8 @@ class HollowClusterTest {
                 InformerFactory informers = new InformerFactory(server.client("owner"), clock)) {
             KubeClient client = server.client("hollow");
             informers.start(runner);
-            HollowCluster cluster = new HollowCluster(new HollowCluster.Options(List.of(), true, true), client, informers,
+            HollowCluster cluster = new HollowCluster(new HollowCluster.Options(List.of(), true, true), client,
+                    informers,
                     component -> EventRecorder.NONE, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE,
                     clock);
             cluster.start();

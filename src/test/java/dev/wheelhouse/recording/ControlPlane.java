@@ -3,6 +3,7 @@ package dev.wheelhouse.recording;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +32,7 @@ final class ControlPlane implements AutoCloseable {
     private final RealApiServer server;
     private final Proxy proxy;
     private @Nullable Process manager;
+    private Instant managerBegan = Instant.EPOCH;
     private int starts;
 
     /** @throws TestAbortedException where a program is not on the PATH */
@@ -83,8 +85,14 @@ final class ControlPlane implements AutoCloseable {
                   [{"name": "app", "image": "app"}]}}}}""".formatted(starts));
         user().post(PROBE, probe).expected();
         eventually("the controllers work; see " + log, PATIENCE, () -> pods() == 1);
+        managerBegan = proxy.synced();
         user().delete(PROBE + "/probe-" + starts, null).expected();
         eventually("the garbage collector works; see " + log, PATIENCE, () -> pods() == 0);
+    }
+
+    /** The time at which the manager's periodic work began. */
+    Instant managerBegan() {
+        return managerBegan;
     }
 
     private int pods() {

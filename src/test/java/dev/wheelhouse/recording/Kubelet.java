@@ -5,6 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ import dev.wheelhouse.runtime.Clock;
  * #perform} changes them. A recording keeps the plan, so that a replay makes the same changes.
  */
 final class Kubelet {
-    private static final List<String> VERBS = List.of("bind", "run", "ready", "unready", "succeed", "fail", "end");
+    static final List<String> VERBS = List.of("bind", "run", "ready", "unready", "succeed", "fail", "end");
     private static final String JOB_TRACKING = "batch.kubernetes.io/job-tracking";
 
     private final Wire wire;
@@ -53,7 +54,7 @@ final class Kubelet {
     ObjectNode plan(JsonNode step, List<JsonNode> pods) {
         Map<String, List<ObjectNode>> plan = new LinkedHashMap<>();
         VERBS.forEach(verb -> plan.put(verb, new ArrayList<>()));
-        Set<String> bound = new java.util.HashSet<>();
+        Set<String> bound = new HashSet<>();
         Map<String, Integer> load = load(pods);
         if (step.isString()) {
             for (JsonNode pod : pods) {

@@ -35,8 +35,9 @@ final class Metrics {
             new String[]{"v1beta1"});
     private static final Pattern RESOURCE = Pattern
             .compile("/apis/metrics\\.k8s\\.io/v1beta1/namespaces/(?<namespace>[^/]+)/pods");
-    private static final Pattern CUSTOM = Pattern.compile("/apis/custom\\.metrics\\.k8s\\.io/(?<version>[^/]+)/namespaces/"
-            + "(?<namespace>[^/]+)/(?<resource>[^/]+)/(?<name>[^/]+)(?:/(?<metric>.+))?");
+    private static final Pattern CUSTOM = Pattern
+            .compile("/apis/custom\\.metrics\\.k8s\\.io/(?<version>[^/]+)/namespaces/"
+                    + "(?<namespace>[^/]+)/(?<resource>[^/]+)/(?<name>[^/]+)(?:/(?<metric>.+))?");
     private static final Pattern EXTERNAL = Pattern
             .compile("/apis/external\\.metrics\\.k8s\\.io/v1beta1/namespaces/(?<namespace>[^/]+)/(?<metric>.+)");
     private static final Wire.Answer UNAVAILABLE = failure(503, "ServiceUnavailable",

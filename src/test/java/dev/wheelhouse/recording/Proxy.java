@@ -17,6 +17,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +50,7 @@ final class Proxy implements AutoCloseable {
     static final String USER = "user";
     private static final Pattern PATH = Pattern.compile(
             "/apis?/(?:[^/]+/)?v[^/]+(?:/namespaces/(?<namespace>[^/]+)(?=/))?/(?<resource>[^/]+)(?:/(?<name>[^/]+)(?:/(?<sub>[^/]+))?)?");
+    private static final String CLAIMS = "/api/v1/persistentvolumeclaims";
     private static final Set<String> NOT_PASSED_ON = Set.of("host", "connection", "content-length", "accept-encoding",
             "authorization", "transfer-encoding", "upgrade");
     private static final Map<String, String> REASONS = Map.of("403", "Forbidden", "404", "NotFound", "409", "Conflict",
@@ -62,6 +64,7 @@ final class Proxy implements AutoCloseable {
     private final Map<String, Traffic> byNamespace = new ConcurrentHashMap<>();
     private final Map<String, Metrics> metrics = new ConcurrentHashMap<>();
     private volatile @Nullable Traffic ofTheCluster;
+    private volatile Instant synced = Instant.EPOCH;
 
     Proxy(int port, String token, Path certificate) throws IOException, GeneralSecurityException {
         this.target = "https://127.0.0.1:" + port;
@@ -156,8 +159,16 @@ final class Proxy implements AutoCloseable {
         }
     }
 
+    /** The time of the last watch of all claims. A manager that has begun starts its periodic work about then. */
+    Instant synced() {
+        return synced;
+    }
+
     private void read(HttpExchange exchange, URI uri, byte[] body) throws IOException, InterruptedException {
         String path = uri.getPath();
+        if (path.equals(CLAIMS) && uri.getRawQuery() != null && uri.getRawQuery().contains("watch=true")) {
+            synced = Instant.now();
+        }
         String namespace = Metrics.namespace(path);
         Metrics answering = namespace == null ? null : metrics.get(namespace);
         JsonNode document = Metrics.discovery(path);
@@ -246,9 +257,10 @@ final class Proxy implements AutoCloseable {
         if (code.equals("429")) {
             exchange.getResponseHeaders().set("Retry-After", "1");
         }
-        send(exchange, Integer.parseInt(code), Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
-                .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
-                .put("code", Integer.parseInt(code)));
+        send(exchange, Integer.parseInt(code),
+                Json.object().put("kind", "Status").put("apiVersion", "v1").put("status", "Failure")
+                        .put("message", message(code)).put("reason", REASONS.getOrDefault(code, "Unknown"))
+                        .put("code", Integer.parseInt(code)));
     }
 
     /** The message of an answer that a fault gives. */

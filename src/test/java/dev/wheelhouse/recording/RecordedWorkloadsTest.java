@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.simulation.Quiet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** {@code -Dreplay=statefulset/*} replays some of them only. */
+@Tag("stepped")
 @DisplayName("The controllers do to workloads what a real kube-controller-manager was recorded to do")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsTest {
@@ -24,15 +24,9 @@ class RecordedWorkloadsTest {
         return Scenario.all(System.getProperty("replay", "**")).stream().filter(Recording::exists);
     }
 
-    static void assumeController(Scenario scenario) {
-        assumeTrue(BuiltInControllers.all().stream().anyMatch(c -> c.name().contains(scenario.controller())),
-                "no controller yet");
-    }
-
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(Scenario scenario) throws Exception {
-        assumeController(scenario);
         try (Replay replay = new Replay(scenario, 1)) {
             List<String> differences = replay.run();
             assertThat(String.join("\n", differences.stream().limit(SHOWN).toList()))

@@ -5,6 +5,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +21,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /** Plays one scenario against a control plane, and writes down what happens. */
 final class Recorder {
+    private static final int TRIES = 50;
+    private static final int MORE_MILLIS = 200;
     private static final int MOST_ROUNDS = 100;
     /** The longest time that a step's effects may take. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -54,11 +60,12 @@ final class Recorder {
                     Json.object().put("name", scenario.namespace()))).expected();
             settle(System.nanoTime());
             traffic.take();
+            Instant manager = plane.managerBegan().truncatedTo(ChronoUnit.MILLIS);
             began = Instant.now().truncatedTo(ChronoUnit.MILLIS);
             for (int i = 0; i < scenario.steps().size(); i++) {
                 perform(i, scenario.steps().get(i));
             }
-            return new Recording(plane.version(), began, List.copyOf(entries));
+            return new Recording(plane.version(), manager, began, List.copyOf(entries));
         } finally {
             plane.proxy().close(scenario);
             clear();
@@ -85,6 +92,12 @@ final class Recorder {
     }
 
     private void enter(int index, @Nullable ObjectNode plan, JsonNode step) throws Exception {
+        if (!entries.isEmpty() && !traffic.isTaken()) {
+            // A controller wrote after the idle time: the state before was not the last one.
+            Recording.Entry early = entries.removeLast();
+            settle(System.nanoTime());
+            entries.add(entry(early.step(), early.kubelet(), early.at(), early.code(), early.events(), early.writes()));
+        }
         long before = now();
         int code = 0;
         if (plan != null) {
@@ -102,9 +115,19 @@ final class Recorder {
             code = actors.perform(step);
         }
         settle(System.nanoTime());
+        entries.add(entry(index, plan, before, code, Set.of(), Map.of()));
+    }
+
+    /** An entry with the present state. @param events the Events so far @param writes the writes so far */
+    private Recording.Entry entry(int index, @Nullable JsonNode plan, long before, int code, Set<String> events,
+            Map<String, Integer> writes) {
         long until = now();
-        entries.add(new Recording.Entry(index, plan, before, until, code, state.now(),
-                names.toAliases(state.newEvents()), traffic.take()));
+        Map<String, Integer> allWrites = new TreeMap<>(writes);
+        traffic.take().forEach((write, count) -> allWrites.merge(write, count, Integer::sum));
+        Map<String, JsonNode> objects = state.now();
+        Set<String> allEvents = new TreeSet<>(events);
+        allEvents.addAll(names.toAliases(state.newEvents()));
+        return new Recording.Entry(index, plan, before, until, code, objects, allEvents, allWrites);
     }
 
     private long now() {
@@ -128,19 +151,38 @@ final class Recorder {
     }
 
     /** Removes the scenario's objects. Those in its namespace go later. */
-    private void clear() {
+    private void clear() throws InterruptedException {
         String namespace = scenario.namespace();
         wire.delete(ResourceType.NAMESPACES.path("") + "/" + namespace, null);
         wire.delete(ResourceType.PODS.path(namespace), Json.object().put("gracePeriodSeconds", 0));
-        for (JsonNode object : state.raw()) {
-            ResourceType type = Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
-            String path = Kinds.path(type, namespace, Names.name(object));
-            if (!object.at("/metadata/finalizers").isEmpty()) {
-                wire.patch(path, "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
+        state.raw().forEach(this::release);
+        // Controllers may give an object its finalizer again.
+        for (int i = 0; i < TRIES; i++) {
+            List<JsonNode> left = state.raw().stream().filter(o -> !type(o).namespaced()).toList();
+            if (left.isEmpty()) {
+                return;
             }
-            if (!type.namespaced()) {
-                wire.delete(path, Json.object().put("gracePeriodSeconds", 0));
-            }
+            left.forEach(this::remove);
+            Thread.sleep(MORE_MILLIS);
         }
+    }
+
+    private void remove(JsonNode object) {
+        wire.delete(path(object), Json.object().put("gracePeriodSeconds", 0));
+        release(object);
+    }
+
+    private void release(JsonNode object) {
+        if (!object.at("/metadata/finalizers").isEmpty()) {
+            wire.patch(path(object), "merge", Json.read("{\"metadata\": {\"finalizers\": null}}"));
+        }
+    }
+
+    private String path(JsonNode object) {
+        return Kinds.path(type(object), scenario.namespace(), Names.name(object));
+    }
+
+    private static ResourceType type(JsonNode object) {
+        return Kinds.type(Json.text(object, "apiVersion"), Json.text(object, "kind"));
     }
 }

@@ -24,9 +24,10 @@ import dev.wheelhouse.apiserver.json.Json;
  * A scenario as a real control plane played it.
  *
  * @param server the version of the recorded control plane
+ * @param manager the time at which the manager began its periodic work
  * @param began the time of the first step
  */
-record Recording(String server, Instant began, List<Entry> entries) {
+record Recording(String server, Instant manager, Instant began, List<Entry> entries) {
     /**
      * A step, or a round of the kubelet, and the state at the end.
      *
@@ -50,10 +51,19 @@ record Recording(String server, Instant began, List<Entry> entries) {
         return Files.exists(file(scenario));
     }
 
-    /** Writes one line for the head, and one for each entry, with the difference to the state before. */
     void write(Scenario scenario) {
+        try {
+            Files.writeString(file(scenario), text());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One line for the head, and one for each entry, with the difference to the state before. */
+    String text() {
         StringBuilder text = new StringBuilder();
-        text.append("{\"server\": \"").append(server).append("\", \"began\": \"").append(began)
+        text.append("{\"server\": \"").append(server).append("\", \"manager\": \"").append(manager)
+                .append("\", \"began\": \"").append(began)
                 .append("\", \"entries\": [");
         Map<String, JsonNode> before = Map.of();
         String separator = "\n";
@@ -89,11 +99,7 @@ record Recording(String server, Instant began, List<Entry> entries) {
             separator = ",\n";
             before = entry.state;
         }
-        try {
-            Files.writeString(file(scenario), text.append("\n]}\n"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return text.append("\n]}\n").toString();
     }
 
     private static void put(ObjectNode form, String field, ObjectNode value) {
@@ -103,12 +109,15 @@ record Recording(String server, Instant began, List<Entry> entries) {
     }
 
     static Recording read(Scenario scenario) {
-        JsonNode tree;
         try {
-            tree = Json.read(Files.readString(file(scenario), StandardCharsets.UTF_8));
+            return parse(Files.readString(file(scenario), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    static Recording parse(String text) {
+        JsonNode tree = Json.read(text);
         List<Entry> entries = new ArrayList<>();
         Map<String, JsonNode> state = new TreeMap<>();
         for (JsonNode form : tree.get("entries")) {
@@ -126,7 +135,8 @@ record Recording(String server, Instant began, List<Entry> entries) {
             entries.add(new Entry(form.get("step").intValue(), form.get("kubelet"), form.get("at").longValue(),
                     form.get("until").longValue(), form.path("code").asInt(0), new TreeMap<>(state), events, writes));
         }
-        return new Recording(tree.get("server").asString(), Instant.parse(tree.get("began").asString()),
+        Instant began = Instant.parse(tree.get("began").asString());
+        return new Recording(tree.get("server").asString(), Instant.parse(tree.path("manager").asString(began.minusSeconds(5).toString())), began,
                 List.copyOf(entries));
     }
 

@@ -35,8 +35,6 @@ import dev.wheelhouse.testing.WriteRequest;
  * recorded state's time less half of the idle time, because the recorded state did not change during the idle time.
  */
 final class Replay implements Interceptor, AutoCloseable {
-    private static final Duration BEFORE = Duration.ofSeconds(5);
-
     private final Scenario scenario;
     private final Recording recording;
     private final SteppedSystem system;
@@ -66,7 +64,7 @@ final class Replay implements Interceptor, AutoCloseable {
     /** @param seed determines UIDs and generated names */
     Replay(Scenario scenario, long seed) {
         this(scenario, Recording.read(scenario), new Names(), null, seed);
-        system.clock.jump(Duration.between(system.clock.now(), recording.began().minus(BEFORE)));
+        system.clock.jump(Duration.between(system.clock.now(), recording.manager()));
         wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
                 Json.object().put("name", scenario.namespace()))).expected();
         if (!scenario.hasNodes()) {
@@ -129,7 +127,8 @@ final class Replay implements Interceptor, AutoCloseable {
         system.startManager();
         settle();
         if (at == 0) {
-            system.settle(Duration.ofSeconds(1));
+            // Periodic work has the recorded phase.
+            advanceTo(recording.began());
             traffic.take();
         }
     }
@@ -149,7 +148,8 @@ final class Replay implements Interceptor, AutoCloseable {
     /** A checkpoint, for a time when the manager has nothing to do, because its memory is not part of it. */
     Checkpoint checkpoint() {
         List<String> resources = new ArrayList<>(state.resources());
-        Stream.of(ResourceType.NAMESPACES, ResourceType.NODES, ResourceType.SERVICE_ACCOUNTS).map(ResourceType::groupResource)
+        Stream.of(ResourceType.NAMESPACES, ResourceType.NODES, ResourceType.SERVICE_ACCOUNTS)
+                .map(ResourceType::groupResource)
                 .filter(r -> !resources.contains(r)).forEach(resources::add);
         return new Checkpoint(scenario, recording, at, system.clock.now(),
                 KeptObjects.of(system.server.store(), resources), names.copy(), traffic.copy(names), metrics.said());

@@ -37,7 +37,7 @@ import dev.wheelhouse.client.ModelJson;
 record Scenario(String name, String doc, Duration idle, Map<Pattern, String> chance, List<JsonNode> steps) {
     static final Path DIRECTORY = Path.of("src/test/resources/workloads");
     private static final Set<String> FIELDS = Set.of("doc", "idle", "chance", "steps");
-    private static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
+    static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
             "restart", "node", "metrics");
     /** The Job controller waits for a second before it looks at changes of pods. */
     private static final Set<String> PATIENT = Set.of("job", "cronjob");
@@ -101,18 +101,6 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
         return text.equals("minute")
                 ? Duration.between(now, now.truncatedTo(ChronoUnit.MINUTES).plusSeconds(62))
                 : duration(text);
-    }
-
-    String controller() {
-        String kind = name.substring(0, name.indexOf('/'));
-        return switch (kind) {
-            case "hpa" -> "horizontal-pod-autoscaler";
-            case "claims", "claim", "volume" -> "persistentvolume";
-            case "podgc" -> "pod-garbage-collector";
-            case "ttl" -> "ttl-after-finished";
-            case "budget" -> "disruption";
-            default -> kind + "-";
-        };
     }
 
     /** The namespace of its objects. */

@@ -151,6 +151,10 @@ final class State {
             // The kubelet chose the node, and a lookalike can be on another one.
             ((ObjectNode) form.path("spec")).remove("nodeName");
         }
+        if (kind.equals("Service")) {
+            // The addresses depend on the server's configuration.
+            form.remove("spec");
+        }
         JsonNode reduced = reduced(form, "");
         return reduced == null ? Json.object() : reduced;
     }

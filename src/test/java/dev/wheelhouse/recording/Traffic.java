@@ -128,6 +128,11 @@ final class Traffic {
         return running > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - last);
     }
 
+    /** Whether nothing was written since the last {@link #take}. */
+    synchronized boolean isTaken() {
+        return writes.isEmpty();
+    }
+
     /** The successful writes since the last call, by verb and resource, without Events. */
     synchronized Map<String, Integer> take() {
         Map<String, Integer> taken = writes;

@@ -58,7 +58,8 @@ class PlacementTest {
 
     private ScheduleResult decide(PodInfo pod) {
         return Placement
-                .decide(new SchedulingView(pod, PodVolumes.NONE, claim -> false, nodes, ns -> NAMESPACES.getOrDefault(ns, Map.of()), 7));
+                .decide(new SchedulingView(pod, PodVolumes.NONE, claim -> false, nodes,
+                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), 7));
     }
 
     private String chosen(PodInfo pod) {

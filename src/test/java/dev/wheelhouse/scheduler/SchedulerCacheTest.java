@@ -91,7 +91,8 @@ class SchedulerCacheTest {
         for (int i = 0; i < 2_000; i++) {
             PodInfo t = templates.get(i % templates.size());
             ScheduleResult decision = schedule(new PodInfo(ObjectKey.of("default", "p" + i), "u" + i, t.priority(),
-                    t.preempts(), t.requests(), t.forScoring(), t.ports(), t.claims(), t.group(), t.owner(), t.selection(),
+                    t.preempts(), t.requests(), t.forScoring(), t.ports(), t.claims(), t.group(), t.owner(),
+                    t.selection(),
                     t.tolerations(), t.affinity(), t.spread(), t.problem()));
             assertThat(decision).isInstanceOf(ScheduleResult.Bind.class);
             counts.merge(((ScheduleResult.Bind) decision).node(), 1, Integer::sum);

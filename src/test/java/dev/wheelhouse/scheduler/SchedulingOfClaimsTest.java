@@ -40,9 +40,11 @@ class SchedulingOfClaimsTest {
     SchedulingOfClaimsTest() {
         loops.addAll(new VolumeBinder(cluster.context()).loops());
         for (String name : List.of("node-1", "node-2")) {
-            cluster.create(ResourceType.NODES, V1Node.class, """
-                    {metadata: {name: %1$s, labels: {kubernetes.io/hostname: %1$s}},
-                     status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}, conditions: [{type: Ready, status: 'True'}]}}""", name);
+            cluster.create(ResourceType.NODES, V1Node.class,
+                    """
+                            {metadata: {name: %1$s, labels: {kubernetes.io/hostname: %1$s}},
+                             status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}, conditions: [{type: Ready, status: 'True'}]}}""",
+                    name);
         }
         cluster.create(ResourceType.STORAGE_CLASSES, V1StorageClass.class, """
                 {metadata: {name: late}, provisioner: csi.example.com, volumeBindingMode: WaitForFirstConsumer}""");

@@ -47,8 +47,9 @@ final class AutoscalerInvariants implements Invariant {
         int least = read.getSpec().getMinReplicas() == null ? 1 : read.getSpec().getMinReplicas();
         List<String> wrong = new ArrayList<>();
         if (to < least || to > read.getSpec().getMaxReplicas()) {
-            wrong.add("the autoscaler " + name(read) + " scales to " + to + ", and it read the limits " + least + " and "
-                    + read.getSpec().getMaxReplicas());
+            wrong.add(
+                    "the autoscaler " + name(read) + " scales to " + to + ", and it read the limits " + least + " and "
+                            + read.getSpec().getMaxReplicas());
         }
         Instant rise = rises.get(name(scale));
         Duration window = Duration.ofSeconds(window(read));

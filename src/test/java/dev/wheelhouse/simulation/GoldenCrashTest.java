@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,13 +18,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  * write. It ends when it has reached the state of the run without a crash at the same place, because everything after
  * that is equal. With {@code -Psimulation} each run continues to the end, except where the end is random.
  */
+@Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class GoldenCrashTest {
     private static final boolean TO_THE_END = Boolean.getBoolean("simulation.crash.end");
     private static final AtomicInteger points = new AtomicInteger();
     private static final AtomicInteger ended = new AtomicInteger();
-    private static long nanos;
+    private static final AtomicLong nanos = new AtomicLong();
 
     /** @param write the number of the write since the checkpoint, from 0 */
     private record CrashPoint(String scenario, Checkpoint from, List<Checkpoint> next, int write, boolean after) {}
@@ -34,7 +37,7 @@ class GoldenCrashTest {
         List<CrashPoint> all = crashPoints(scenario, checkpoints(scenario));
         Concurrently.forEach(all, GoldenCrashTest::crash);
         points.addAndGet(all.size());
-        nanos += System.nanoTime() - began;
+        nanos.addAndGet(System.nanoTime() - began);
     }
 
     /** The checkpoints of a run without a crash: at its start and at every quiescent state. */
@@ -92,7 +95,8 @@ class GoldenCrashTest {
 
     @AfterAll
     static void report() {
-        System.out.println(points + " crash points of the golden scenarios in " + Duration.ofNanos(nanos).toSeconds()
-                + " s, " + ended + " of them run to the end of their scenario");
+        System.out.println(
+                points + " crash points of the golden scenarios in " + Duration.ofNanos(nanos.get()).toSeconds()
+                        + " s, " + ended + " of them run to the end of their scenario");
     }
 }

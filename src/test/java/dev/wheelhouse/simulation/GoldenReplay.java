@@ -191,7 +191,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
      * is not part of it.
      */
     Checkpoint checkpoint() {
-        return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store(), RESOURCES), names.copy(),
+        return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store(), RESOURCES),
+                names.copy(),
                 ends.copy(), expected, steps.neverBound(), comparison.describe());
     }
 

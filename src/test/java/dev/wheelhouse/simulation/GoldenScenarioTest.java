@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
+@Tag("stepped")
 @DisplayName("The whole system does what a real control plane was recorded to do")
 @ExtendWith(Quiet.class)
 class GoldenScenarioTest {

@@ -71,8 +71,10 @@ final class JobWorkload implements Workload {
                 + (indexed ? ", \"completionMode\": \"Indexed\"" : "")
                 + (perIndex ? ", \"backoffLimitPerIndex\": 1" : ", \"backoffLimit\": 30")
                 + (expires ? ", \"ttlSecondsAfterFinished\": 5" : "")
-                + (failurePolicy ? ", \"podFailurePolicy\": {\"rules\": [{\"action\": \"FailJob\", \"onExitCodes\": "
-                        + "{\"operator\": \"In\", \"values\": [" + FATAL + "]}}]}" : "");
+                + (failurePolicy
+                        ? ", \"podFailurePolicy\": {\"rules\": [{\"action\": \"FailJob\", \"onExitCodes\": "
+                                + "{\"operator\": \"In\", \"values\": [" + FATAL + "]}}]}"
+                        : "");
         return Step.create("job", """
                 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "%s"}, "spec": {%s,
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"restartPolicy": "Never",
@@ -102,8 +104,7 @@ final class JobWorkload implements Workload {
                     steps.add(create());
                 }
             }
-            case 5 -> steps.add(new Step("waits", e -> {
-            }));
+            case 5 -> steps.add(new Step("waits", e -> {}));
             default -> steps.add(Step.disruption(name, random.nextBoolean()));
         }
     }
@@ -181,9 +182,10 @@ final class JobWorkload implements Workload {
         if (job == null) {
             return true;
         }
-        return !job.path("metadata").has("deletionTimestamp") && (isFinished(job) || (job.path("spec").path("suspend").asBoolean(false)
-                ? condition(job, "Suspended") != null && job.path("status").path("active").asInt(0) == 0
-                : job.path("status").has("startTime")));
+        return !job.path("metadata").has("deletionTimestamp")
+                && (isFinished(job) || (job.path("spec").path("suspend").asBoolean(false)
+                        ? condition(job, "Suspended") != null && job.path("status").path("active").asInt(0) == 0
+                        : job.path("status").has("startTime")));
     }
 
     /**
@@ -223,9 +225,12 @@ final class JobWorkload implements Workload {
         JsonNode status = job.path("status");
         JsonNode failed = condition(job, "Failed");
         JsonNode end = failed == null ? condition(job, "Complete") : failed;
-        lines.put("Job", end == null ? "is not finished" : GoldenState.text(end, "type") + " "
-                + GoldenState.text(end, "reason"));
-        lines.put("pods that are not counted", status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
+        lines.put("Job", end == null
+                ? "is not finished"
+                : GoldenState.text(end, "type") + " "
+                        + GoldenState.text(end, "reason"));
+        lines.put("pods that are not counted",
+                status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
         if (failed == null) {
             lines.put("succeeded", status.path("succeeded") + " " + status.path("completedIndexes"));
             if (!disturbed) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.simulation;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("stepped")
 @DisplayName("The simulation catches")
 @ExtendWith(Quiet.class)
 class PlantedFaultsTest {

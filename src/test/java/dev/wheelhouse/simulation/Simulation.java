@@ -289,8 +289,9 @@ final class Simulation implements AutoCloseable {
         }
         List<Action> left = plan();
         if (!left.isEmpty()) {
-            throw new AssertionError("at quiescence there is still to do: " + left.stream().map(Simulation::brief).toList()
-                    + " in the state\n" + end);
+            throw new AssertionError(
+                    "at quiescence there is still to do: " + left.stream().map(Simulation::brief).toList()
+                            + " in the state\n" + end);
         }
         return end;
     }
@@ -330,11 +331,14 @@ final class Simulation implements AutoCloseable {
         Map<String, String> lines = new TreeMap<>();
         JsonNode namespace = api.find("namespace", NAMESPACE);
         if (mix.endsNamespace()) {
-            lines.put("the namespace", namespace == null ? "is gone" : "is there, with " + mix.discovered().types().stream()
-                    .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
-                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
-                            + o.path("metadata").path("finalizers"))
-                    .toList());
+            lines.put("the namespace",
+                    namespace == null
+                            ? "is gone"
+                            : "is there, with " + mix.discovered().types().stream()
+                                    .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
+                                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
+                                            + o.path("metadata").path("finalizers"))
+                                    .toList());
         }
         for (Workload workload : mix.workloads()) {
             workload.state(api).forEach((what, state) -> lines.put(workload.name() + " " + what, state));

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
+@Tag("stepped")
 @DisplayName("Whatever goes wrong between the manager and the API server")
 @ExtendWith(Quiet.class)
 class SimulationTest {
@@ -29,7 +31,8 @@ class SimulationTest {
         List<Long> seeds = LongStream.range(FIRST, FIRST + SEEDS).boxed().toList();
         try {
             Concurrently.forEach(seeds, seed -> {
-                Tally had = check(seed, () -> KIND == null ? Mix.of(seed) : Mix.of(seed, Kind.valueOf(KIND)), Defect.NONE);
+                Tally had = check(seed, () -> KIND == null ? Mix.of(seed) : Mix.of(seed, Kind.valueOf(KIND)),
+                        Defect.NONE);
                 tally.accumulateAndGet(had, Tally::plus);
             });
         } finally {

@@ -6,6 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -16,6 +17,7 @@ import dev.wheelhouse.testing.Interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("stepped")
 @DisplayName("What users of the real controllers suffer from does not happen: on the whole system,")
 @ExtendWith(Quiet.class)
 class UpstreamsHurtsTest {

@@ -8,32 +8,30 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.ResourceValidation;
 import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Horizontal pod autoscalers, which are stored as autoscaling/v2. Version 1 has the CPU's target as a number of its own
- * and keeps everything that it has no field for in annotations (upstream:
- * {@code pkg/apis/autoscaling/v1/conversion.go}, {@code pkg/registry/autoscaling/horizontalpodautoscaler}).
+ * Horizontal pod autoscalers, which are stored as autoscaling/v2 (upstream: {@code pkg/apis/autoscaling/validation},
+ * {@code pkg/registry/autoscaling/horizontalpodautoscaler}).
  */
 final class HorizontalPodAutoscalerStrategy extends Strategy {
-    private static final int CPU_UTILIZATION_PERCENT = 80;
     private static final int SHOWN_METRICS = 2;
-    private static final String ANNOTATION = "autoscaling.alpha.kubernetes.io/";
+    private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
         super("autoscaling", "HorizontalPodAutoscaler", Column.objectName(),
@@ -52,10 +50,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", spec -> {
-            set(spec, "minReplicas", 1);
-            set(spec, "targetCPUUtilizationPercentage", CPU_UTILIZATION_PERCENT);
-        });
+        rules.put("io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", spec -> set(spec, "minReplicas", 1));
         rules.put("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec",
                 HorizontalPodAutoscalerStrategy::addDefaults);
     }
@@ -63,20 +58,18 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static void addDefaults(ObjectNode spec) {
         set(spec, "minReplicas", 1);
         if (isEmpty(spec, "metrics")) {
-            ObjectNode metric = spec.putArray("metrics").addObject().put("type", "Resource");
-            metric.putObject("resource").put("name", "cpu").putObject("target").put("type", "Utilization")
-                    .put("averageUtilization", CPU_UTILIZATION_PERCENT);
+            spec.putArray("metrics").add(AutoscalerConversion.cpu(AutoscalerConversion.DEFAULT_UTILIZATION));
         }
         if (spec.get("behavior") instanceof ObjectNode behavior) {
             ObjectNode up = Json.child(behavior, "scaleUp");
             set(up, "stabilizationWindowSeconds", 0);
             set(up, "selectPolicy", "Max");
-            if (isEmpty(up, "policies")) {
+            if (Json.at(up, "policies") == null) {
                 policy(policy(up.putArray("policies"), "Pods", 4), "Percent", 100);
             }
             ObjectNode down = Json.child(behavior, "scaleDown");
             set(down, "selectPolicy", "Max");
-            if (isEmpty(down, "policies")) {
+            if (Json.at(down, "policies") == null) {
                 policy(down.putArray("policies"), "Percent", 100);
             }
         }
@@ -141,86 +134,225 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return item.has(path) ? item.number(path) + "%" : Item.UNKNOWN;
     }
 
+    /** The list of metrics is never left out. */
+    @Override
+    protected void create(ObjectNode autoscaler, User writer, ClusterState state) {
+        listMetrics(autoscaler);
+    }
+
+    @Override
+    protected void updateStatus(ObjectNode autoscaler, ObjectNode old, ClusterState state) {
+        listMetrics(autoscaler);
+    }
+
+    private static void listMetrics(ObjectNode autoscaler) {
+        ObjectNode status = Json.child(autoscaler, "status");
+        if (isEmpty(status, "currentMetrics")) {
+            status.putNull("currentMetrics");
+        }
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode autoscaler, ObjectNode old, Problems problems) {
+        problems.nonNegative(autoscaler.path("status"), "status", "currentReplicas");
+        problems.nonNegative(autoscaler.path("status"), "status", "desiredReplicas");
+    }
+
     @Override
     protected void validate(ObjectNode autoscaler, Problems problems) {
-        JsonNode spec = autoscaler.path("spec");
+        check(v2(autoscaler), null, problems);
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode autoscaler, ObjectNode old, Problems problems) {
+        check(v2(autoscaler), v2(old), problems);
+    }
+
+    /** The spec in version 2, in which the rules are written. */
+    private static JsonNode v2(ObjectNode autoscaler) {
+        ObjectNode converted = autoscaler;
+        if (Json.text(autoscaler, "apiVersion").equals("autoscaling/v1")) {
+            converted = autoscaler.deepCopy();
+            AutoscalerConversion.toV2(converted);
+        }
+        return converted.path("spec");
+    }
+
+    private static void check(JsonNode spec, @Nullable JsonNode old, Problems problems) {
         long least = Json.number(spec, 1, "minReplicas");
         long most = Json.number(spec, 0, "maxReplicas");
-        if (least < 1) {
+        if (least < 0 || least == 0 && (old == null || Json.number(old, 1, "minReplicas") != 0)) {
             problems.invalid("spec.minReplicas", least, "must be greater than or equal to 1");
         }
-        if (most < 1) {
-            problems.invalid("spec.maxReplicas", most, "must be greater than 0");
+        if (most == 0) {
+            problems.required("spec.maxReplicas", "must be set and greater than 0");
+        } else if (most < 0) {
+            problems.invalid("spec.maxReplicas", most, "must be greater than or equal to 1");
         }
         if (most < least) {
             problems.invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`");
         }
         JsonNode target = spec.path("scaleTargetRef");
-        for (String field : List.of("kind", "name")) {
-            problems.formed("spec.scaleTargetRef." + field, Json.text(target, field), Formats::pathSegment);
-        }
-        String version = Json.text(target, "apiVersion");
-        if (version.split("/", -1).length > 2 || version.startsWith("/") || version.endsWith("/")) {
-            problems.invalid("spec.scaleTargetRef.apiVersion", version, "unexpected GroupVersion string: " + version);
-        }
-        int i = 0;
-        for (JsonNode metric : spec.path("metrics")) {
-            metric(metric, Problems.at("spec.metrics", i++), problems);
-        }
+        JsonNode before = old == null ? null : old.path("scaleTargetRef");
+        boolean same = before != null && Json.text(before, "apiVersion").equals(Json.text(target, "apiVersion"))
+                && Json.text(before, "kind").equals(Json.text(target, "kind"));
+        reference(target, "spec.scaleTargetRef", same, Json.text(target, "kind").equals("ReplicationController"),
+                problems);
+        metrics(spec.path("metrics"), old == null ? null : old.path("metrics"), least, problems);
         for (String direction : List.of("scaleUp", "scaleDown")) {
             JsonNode rules = spec.path("behavior").get(direction);
-            if (rules != null) {
+            if (rules != null && !rules.isNull()) {
                 behavior(rules, "spec.behavior." + direction, problems);
             }
         }
     }
 
-    private static void metric(JsonNode metric, String at, Problems problems) {
+    /**
+     * Checks a reference.
+     *
+     * @param anyVersion whether the version is not checked
+     * @param core whether the kind may be one of the core group
+     */
+    private static void reference(JsonNode reference, String at, boolean anyVersion, boolean core, Problems problems) {
+        for (String field : List.of("kind", "name")) {
+            problems.formed(at + "." + field, Json.text(reference, field), Formats::pathSegment);
+        }
+        String version = Json.text(reference, "apiVersion");
+        String wrong = anyVersion ? "" : wrongVersion(version, core);
+        if (!wrong.isEmpty()) {
+            problems.invalid(at + ".apiVersion", version, wrong);
+        }
+    }
+
+    private static String wrongVersion(String version, boolean core) {
+        int slash = version.indexOf('/');
+        if (slash != version.lastIndexOf('/')) {
+            return "unexpected GroupVersion string: " + version;
+        }
+        return core || slash > 0 ? "" : "apiVersion must specify API group";
+    }
+
+    private static void metrics(JsonNode metrics, @Nullable JsonNode old, long least, Problems problems) {
+        boolean anyVersion = false;
+        for (JsonNode metric : old == null ? Json.array() : old) {
+            anyVersion |= Json.text(metric, "type").equals("Object")
+                    && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty();
+        }
+        boolean scalesFromZero = false;
+        int i = 0;
+        for (JsonNode metric : metrics) {
+            metric(metric, Problems.at("spec.metrics", i++), anyVersion, problems);
+            String type = Json.text(metric, "type");
+            scalesFromZero |= type.equals("Object") || type.equals("External");
+        }
+        if (least == 0 && !scalesFromZero) {
+            problems.forbidden("spec.metrics",
+                    "must specify at least one Object or External metric to support scaling to zero replicas");
+        }
+    }
+
+    private static void metric(JsonNode metric, String at, boolean anyVersion, Problems problems) {
         String type = Json.text(metric, "type");
-        String field = switch (type) {
-            case "Object" -> "object";
-            case "Pods" -> "pods";
-            case "Resource" -> "resource";
-            case "ContainerResource" -> "containerResource";
-            case "External" -> "external";
-            default -> "";
-        };
+        String expected = type.isEmpty() ? "" : Character.toLowerCase(type.charAt(0)) + type.substring(1);
+        boolean known = SOURCES.contains(expected) && Character.isUpperCase(type.charAt(0));
         if (type.isEmpty()) {
             problems.required(at + ".type", "must specify a metric source type");
-            return;
         }
-        if (field.isEmpty()) {
-            problems.notSupported(at + ".type", type, "ContainerResource", "External", "Object", "Pods", "Resource");
-            return;
+        if (!known) {
+            unknownType(at, type, problems);
         }
-        for (String other : List.of("object", "pods", "resource", "containerResource", "external")) {
-            if (metric.has(other) && !other.equals(field)) {
-                problems.forbidden(at + "." + other, "must populate the given metric source only");
+        List<String> present = SOURCES.stream().filter(source -> Json.at(metric, source) != null).toList();
+        if (!present.isEmpty()) {
+            source(metric.path(present.getFirst()), present.getFirst(), at + "." + present.getFirst(), anyVersion,
+                    problems);
+        }
+        if (!known) {
+            unknownType(at, type, problems);
+        } else if (!present.contains(expected)) {
+            problems.required(at + "." + expected, "must populate information for the given metric source");
+        }
+        if (present.size() != 1) {
+            present.stream().filter(source -> !source.equals(expected)).forEach(source -> problems
+                    .forbidden(at + "." + source, "must populate the given metric source only"));
+        }
+    }
+
+    private static void unknownType(String at, String type, Problems problems) {
+        problems.notSupported(at + ".type", type, "ContainerResource", "External", "Object", "Pods", "Resource");
+    }
+
+    private static void source(JsonNode source, String kind, String at, boolean anyVersion, Problems problems) {
+        JsonNode target = source.path("target");
+        boolean value = target.has("value");
+        boolean average = target.has("averageValue");
+        boolean utilization = target.has("averageUtilization");
+        if (kind.equals("object")) {
+            reference(source.path("describedObject"), at + ".describedObject", anyVersion, true, problems);
+        }
+        if (kind.endsWith("esource")) {
+            resource(source, kind.equals("containerResource"), at, problems);
+        } else if (Json.text(source, "metric", "name").isEmpty()) {
+            problems.required(at + ".metric.name", "must specify a metric name");
+        } else {
+            problems.formed(at + ".metric.name", Json.text(source, "metric", "name"), Formats::pathSegment);
+        }
+        target(target, at + ".target", problems);
+        switch (kind) {
+            case "object" -> {
+                if (!value && !average) {
+                    problems.required(at + ".target.averageValue", "must set either a target value or averageValue");
+                }
+            }
+            case "external" -> {
+                if (!value && !average) {
+                    problems.required(at + ".target.averageValue",
+                            "must set either a target value for metric or a per-pod target");
+                }
+                if (value && average) {
+                    problems.forbidden(at + ".target.value",
+                            "may not set both a target value for metric and a per-pod target");
+                }
+            }
+            case "pods" -> {
+                if (!average) {
+                    problems.required(at + ".target.averageValue", "must specify a positive target averageValue");
+                }
+            }
+            default -> {
+                if (!utilization && !average) {
+                    problems.required(at + ".target.averageUtilization",
+                            "must set either a target raw value or a target utilization");
+                }
+                if (utilization && average) {
+                    problems.forbidden(at + ".target.averageValue",
+                            "may not set both a target raw value and a target utilization");
+                }
             }
         }
-        JsonNode source = metric.get(field);
-        if (source == null) {
-            problems.required(at + "." + field, "must populate information for the given metric source");
-            return;
+    }
+
+    private static void resource(JsonNode source, boolean ofContainer, String at, Problems problems) {
+        String name = Json.text(source, "name");
+        if (name.isEmpty()) {
+            problems.required(at + ".name", "must specify a resource name");
+        } else if (ofContainer) {
+            ResourceValidation.name(name, at + ".name", problems);
         }
-        boolean resource = field.endsWith("esource");
-        if (Json.text(source, resource ? new String[]{"name"} : new String[]{"metric", "name"}).isEmpty()) {
-            problems.required(at + "." + field + (resource ? ".name" : ".metric.name"),
-                    resource ? "must specify a resource name" : "must specify a metric name");
+        String container = Json.text(source, "container");
+        if (ofContainer && container.isEmpty()) {
+            problems.required(at + ".container", "must specify a container");
+        } else if (ofContainer) {
+            problems.formed(at + ".container", container, Formats::dnsLabel);
         }
-        target(source.path("target"), at + "." + field + ".target", problems);
     }
 
     private static void target(JsonNode target, String at, Problems problems) {
         String type = Json.text(target, "type");
         if (type.isEmpty()) {
             problems.required(at + ".type", "must specify a metric target type");
-        } else if (!List.of("Utilization", "Value", "AverageValue").contains(type)) {
-            problems.invalid(at + ".type", type, "must be either Utilization, Value, or AverageValue");
         }
-        if (target.has("averageUtilization") && Json.number(target, 0, "averageUtilization") < 1) {
-            problems.invalid(at + ".averageUtilization", Json.number(target, 0, "averageUtilization"),
-                    "must be greater than 0");
+        if (!List.of("Utilization", "Value", "AverageValue").contains(type)) {
+            problems.invalid(at + ".type", type, "must be either Utilization, Value, or AverageValue");
         }
         for (String field : List.of("value", "averageValue")) {
             BigDecimal value = Quantities.parse(Json.text(target, field));
@@ -228,9 +360,9 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
                 problems.invalid(at + "." + field, Json.text(target, field), "must be positive");
             }
         }
-        if (!target.has("averageUtilization") && !target.has("averageValue") && !target.has("value")) {
-            problems.required(at + ".averageUtilization",
-                    "must set either a target raw value or a target utilization");
+        if (target.has("averageUtilization") && Json.number(target, 0, "averageUtilization") < 1) {
+            problems.invalid(at + ".averageUtilization", Json.number(target, 0, "averageUtilization"),
+                    "must be greater than 0");
         }
     }
 
@@ -243,6 +375,9 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         }
         if (rules.has("selectPolicy")) {
             problems.oneOf(at + ".selectPolicy", Json.text(rules, "selectPolicy"), "Disabled", "Max", "Min");
+        }
+        if (rules.path("policies").isEmpty()) {
+            problems.required(at + ".policies", "must specify at least one Policy");
         }
         int i = 0;
         for (JsonNode policy : rules.path("policies")) {
@@ -270,103 +405,15 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
 
     @Override
     public void toStored(ResourceType type, ObjectNode object) {
-        if (!isConverted(type)) {
-            return;
-        }
-        object.put("apiVersion", "autoscaling/v2");
-        ObjectNode spec = Json.child(object, "spec");
-        ObjectNode status = Json.child(object, "status");
-        fromAnnotation(object, "metrics", spec, "metrics");
-        fromAnnotation(object, "behavior", spec, "behavior");
-        fromAnnotation(object, "current-metrics", status, "currentMetrics");
-        fromAnnotation(object, "conditions", status, "conditions");
-        JsonNode target = spec.remove("targetCPUUtilizationPercentage");
-        if (target != null) {
-            list(spec, "metrics").insert(0, cpu("target"));
-            ObjectNode value = (ObjectNode) spec.path("metrics").path(0).path("resource").path("target");
-            value.put("type", "Utilization").set("averageUtilization", target);
-        }
-        JsonNode current = status.remove("currentCPUUtilizationPercentage");
-        if (current != null) {
-            list(status, "currentMetrics").insert(0, cpu("current"));
-            ((ObjectNode) status.path("currentMetrics").path(0).path("resource").path("current"))
-                    .set("averageUtilization", current);
+        if (isConverted(type)) {
+            AutoscalerConversion.toV2(object);
         }
     }
 
     @Override
     public void toVersion(ResourceType type, ObjectNode object) {
-        if (!isConverted(type)) {
-            return;
-        }
-        object.put("apiVersion", "autoscaling/v1");
-        ObjectNode spec = Json.child(object, "spec");
-        ObjectNode status = Json.child(object, "status");
-        take(spec, "metrics", "target", "targetCPUUtilizationPercentage");
-        take(status, "currentMetrics", "current", "currentCPUUtilizationPercentage");
-        toAnnotation(object, "metrics", spec, "metrics");
-        toAnnotation(object, "behavior", spec, "behavior");
-        toAnnotation(object, "current-metrics", status, "currentMetrics");
-        toAnnotation(object, "conditions", status, "conditions");
-    }
-
-    /** Moves the CPU's utilization out of a list of metrics into a field. */
-    private static void take(ObjectNode part, String list, String value, String field) {
-        if (!(part.get(list) instanceof ArrayNode metrics)) {
-            return;
-        }
-        for (int i = 0; i < metrics.size(); i++) {
-            JsonNode resource = metrics.get(i).path("resource");
-            JsonNode utilization = Json.at(resource, value, "averageUtilization");
-            if (Json.text(metrics.get(i), "type").equals("Resource") && Json.text(resource, "name").equals("cpu")
-                    && utilization != null) {
-                part.set(field, utilization);
-                metrics.remove(i);
-                break;
-            }
-        }
-        if (metrics.isEmpty()) {
-            part.remove(list);
-        }
-    }
-
-    private static ObjectNode cpu(String value) {
-        ObjectNode metric = Json.object().put("type", "Resource");
-        metric.putObject("resource").put("name", "cpu").putObject(value);
-        return metric;
-    }
-
-    private static ArrayNode list(ObjectNode part, String field) {
-        return part.get(field) instanceof ArrayNode present ? present : part.putArray(field);
-    }
-
-    private static void fromAnnotation(ObjectNode object, String name, ObjectNode part, String field) {
-        if (!(Json.at(object, "metadata", "annotations") instanceof ObjectNode annotations)) {
-            return;
-        }
-        JsonNode text = annotations.remove(ANNOTATION + name);
-        JsonNode value = text == null ? null : parsed(text.asString(""));
-        if (value != null) {
-            part.set(field, value);
-        }
-        if (annotations.isEmpty()) {
-            Meta.of(object).remove(List.of("annotations"));
-        }
-    }
-
-    private static @Nullable JsonNode parsed(String text) {
-        try {
-            JsonNode value = Json.read(text);
-            return value.isContainer() ? value : null;
-        } catch (JacksonException e) {
-            return null; // The annotation is not from this server, and the other fields hold.
-        }
-    }
-
-    private static void toAnnotation(ObjectNode object, String name, ObjectNode part, String field) {
-        JsonNode value = part.remove(field);
-        if (value != null && !value.isEmpty()) {
-            Json.child(Meta.of(object), "annotations").put(ANNOTATION + name, value.toString());
+        if (isConverted(type)) {
+            AutoscalerConversion.toV1(object);
         }
     }
 }

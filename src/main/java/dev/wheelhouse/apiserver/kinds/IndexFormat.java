@@ -6,8 +6,8 @@ import tools.jackson.databind.node.StringNode;
 
 /**
  * The format of completion indexes, such as {@code 1,3-5,7} (upstream: {@code validateIndexesFormat} in
- * {@code pkg/apis/batch/validation/validation.go}). Methods throw {@link IllegalArgumentException} with upstream's words
- * for a text that breaks the format.
+ * {@code pkg/apis/batch/validation/validation.go}). Methods throw {@link IllegalArgumentException} with upstream's
+ * words for a text that breaks the format.
  */
 final class IndexFormat {
     /** The longest text in a rule of a success policy. */
@@ -89,8 +89,8 @@ final class IndexFormat {
         try {
             index = Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("cannot convert string to integer for index: " + StringNode.valueOf(text),
-                    e);
+            throw new IllegalArgumentException(
+                    "cannot convert string to integer for index: " + StringNode.valueOf(text), e);
         }
         if (index >= completions) {
             throw new IllegalArgumentException("too large index: " + StringNode.valueOf(text));

@@ -203,7 +203,8 @@ final class JobStatusRules {
         if ((finished != isFinished(old) || changes("terminating")) && finished && number("terminating") > 0) {
             problems.invalid("status.terminating", number("terminating"), "terminating>0 is invalid for finished job");
         }
-        if ((changes("ready") || changes("active")) && number("ready") > number("active")) {
+        if ((changes("ready") || changes("active")) && Json.at(status, "ready") != null
+                && number("ready") > number("active")) {
             problems.invalid("status.ready", number("ready"), "cannot set more ready pods than active");
         }
         if (is("SuccessCriteriaMet") && is("Failed")) {

@@ -209,7 +209,8 @@ final class JobStrategy extends Strategy {
         boolean suspended = old.path("spec").path("suspend").asBoolean(false);
         if (suspended && (Json.at(old, "status", "startTime") == null || JobStatusRules.isTrue(old, "Suspended"))
                 && Json.number(old, 0, "status", "active") == 0) {
-            problems.immutable("spec.template.spec", now.get("spec"), withPlacementAndResourcesOf(now, before).get("spec"));
+            problems.immutable("spec.template.spec", now.get("spec"),
+                    withPlacementAndResourcesOf(now, before).get("spec"));
         } else {
             problems.immutable("spec.template", now, before);
         }

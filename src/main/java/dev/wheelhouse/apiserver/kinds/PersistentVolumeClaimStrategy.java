@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -14,7 +16,9 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
@@ -60,6 +64,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         if (spec.path("accessModes").isEmpty()) {
             problems.required(path + ".accessModes", "at least 1 access mode is required");
         }
+        Selectors.validate(Json.at(spec, "selector"), path + ".selector", problems);
         VolumeRules.accessModes(spec, path, problems);
         String storage = Json.text(spec, "resources", "requests", "storage");
         BigDecimal size = Quantities.parse(storage);
@@ -69,35 +74,69 @@ final class PersistentVolumeClaimStrategy extends Strategy {
             problems.invalid(path + ".resources[storage]", storage, "must be greater than zero");
         }
         VolumeRules.classAndMode(spec, path, problems);
+        problems.formedIfSet(path + ".volumeAttributesClassName", Json.text(spec, "volumeAttributesClassName"),
+                Formats::dnsSubdomain);
+    }
+
+    @Override
+    public void warn(ObjectNode claim, @Nullable ObjectNode old, List<String> warnings) {
+        for (String list : List.of("requests", "limits")) {
+            String storage = Json.text(claim, "spec", "resources", list, "storage");
+            BigDecimal size = Quantities.parse(storage);
+            if (size != null && size.stripTrailingZeros().scale() > 0) {
+                warnings.add("spec.resources." + list + "[storage]: fractional byte value \"" + storage
+                        + "\" is invalid, must be an integer");
+            }
+        }
     }
 
     @Override
     protected void validateUpdate(ObjectNode claim, ObjectNode old, Problems problems) {
         validate(claim, problems);
-        ObjectNode spec = immutable(claim);
-        ObjectNode before = immutable(old);
-        if (Json.text(before, "volumeName").isEmpty()) {
-            spec.remove("volumeName");
-            before.remove("volumeName");
+        String annotation = Json.text(claim, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
+        if (!annotation.equals(Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION))) {
+            problems.invalid("metadata.annotations[" + VolumeRules.CLASS_ANNOTATION + "]", annotation,
+                    "field is immutable");
         }
-        if (Json.at(before, "storageClassName") == null) {
-            spec.remove("storageClassName");
-        }
-        if (!spec.equals(before)) {
+        if (!immutable(claim, claim, old).equals(immutable(old, claim, old))) {
             problems.forbidden("spec", "spec is immutable after creation except resources.requests and"
                     + " volumeAttributesClassName for bound claims\n");
         }
         BigDecimal now = Quantities.parse(Json.text(claim, "spec", "resources", "requests", "storage"));
         BigDecimal then = Quantities.parse(Json.text(old, "spec", "resources", "requests", "storage"));
-        if (now != null && then != null && now.compareTo(then) < 0) {
-            problems.forbidden("spec.resources.requests.storage",
-                    "field can not be less than status.capacity");
+        BigDecimal shown = Quantities.parse(Json.text(old, "status", "capacity", "storage"));
+        if (now != null && then != null && now.compareTo(then) < 0
+                && now.compareTo(shown == null ? BigDecimal.ZERO : shown) <= 0) {
+            problems.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+        }
+        problems.immutable("volumeMode", claim.path("spec").get("volumeMode"), old.path("spec").get("volumeMode"));
+        if (Json.at(old, "status", "currentVolumeAttributesClassName") != null
+                && Json.at(old, "spec", "volumeAttributesClassName") != null
+                && Json.text(claim, "spec", "volumeAttributesClassName").isEmpty()) {
+            problems.forbidden("spec.volumeAttributesClassName", "update to "
+                    + (Json.at(claim, "spec", "volumeAttributesClassName") == null ? "nil" : "empty string")
+                    + " is forbidden when status.currentVolumeAttributesClassName is not nil");
         }
     }
 
-    private static ObjectNode immutable(ObjectNode claim) {
-        ObjectNode spec = ((ObjectNode) claim.path("spec")).deepCopy();
-        spec.remove(List.of("resources", "volumeAttributesClassName"));
+    /**
+     * The part of a claim's specification that does not change. Its volume is set once, and so is a class that it was
+     * created without. A bound claim may grow and change its attributes.
+     */
+    private static ObjectNode immutable(ObjectNode subject, ObjectNode claim, ObjectNode old) {
+        ObjectNode spec = ((ObjectNode) subject.path("spec")).deepCopy();
+        if (Json.text(old, "spec", "volumeName").isEmpty()) {
+            spec.remove("volumeName");
+        }
+        if (Json.at(old, "spec", "storageClassName") == null) {
+            spec.remove("storageClassName");
+        }
+        if (Json.text(claim, "status", "phase").equals("Bound")) {
+            spec.remove("volumeAttributesClassName");
+            if (spec.path("resources").get("requests") instanceof ObjectNode requests) {
+                requests.remove("storage");
+            }
+        }
         return spec;
     }
 

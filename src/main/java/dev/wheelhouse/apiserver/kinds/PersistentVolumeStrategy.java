@@ -1,18 +1,23 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.AffinityValidation;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
 
@@ -24,6 +29,8 @@ final class PersistentVolumeStrategy extends Strategy {
     private static final Set<String> NO_SOURCES = Set.of("accessModes", "capacity", "claimRef", "mountOptions",
             "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName",
             "volumeMode");
+
+    private static final String SINCE = "lastPhaseTransitionTime";
 
     PersistentVolumeStrategy() {
         super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
@@ -56,7 +63,20 @@ final class PersistentVolumeStrategy extends Strategy {
 
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
-        object.putObject("status").put("phase", "Pending");
+        object.putObject("status").put("phase", "Pending").put(SINCE, Meta.time(state.clock().now()));
+    }
+
+    /** Notes the time of a change of the phase, unless the writer sets it. */
+    @Override
+    protected void updateStatus(ObjectNode volume, ObjectNode old, ClusterState state) {
+        String since = Json.text(volume, "status", SINCE);
+        String before = Json.text(old, "status", SINCE);
+        boolean changed = !Json.text(volume, "status", "phase").equals(Json.text(old, "status", "phase"));
+        if (changed && (since.isEmpty() || since.equals(before))) {
+            Json.child(volume, "status").put(SINCE, Meta.time(state.clock().now()));
+        } else if (!changed && since.isEmpty() && !before.isEmpty()) {
+            Json.child(volume, "status").put(SINCE, before);
+        }
     }
 
     @Override
@@ -92,6 +112,16 @@ final class PersistentVolumeStrategy extends Strategy {
             problems.required("spec.hostPath.path");
         }
         VolumeRules.classAndMode(spec, "spec", problems);
+        if (spec.has("volumeAttributesClassName")) {
+            problems.formed("spec.volumeAttributesClassName", Json.text(spec, "volumeAttributesClassName"),
+                    Formats::dnsSubdomain);
+            if (!spec.has("csi")) {
+                problems.required("spec.csi", "has to be specified when using volumeAttributesClassName");
+            }
+        }
+        if (spec.has("local") && !spec.has("nodeAffinity")) {
+            problems.required("spec.nodeAffinity", "Local volume requires node affinity");
+        }
         if (spec.has("nodeAffinity")) {
             JsonNode required = spec.path("nodeAffinity").get("required");
             if (required == null) {
@@ -110,12 +140,24 @@ final class PersistentVolumeStrategy extends Strategy {
             problems.forbidden("spec.persistentvolumesource",
                     "spec.persistentvolumesource is immutable after creation\n");
         }
-        problems.immutable("spec.volumeMode", volume.path("spec").get("volumeMode"),
+        problems.immutable("volumeMode", volume.path("spec").get("volumeMode"),
                 old.path("spec").get("volumeMode"));
         if (old.path("spec").has("nodeAffinity")
                 && !old.path("spec").path("nodeAffinity").equals(volume.path("spec").path("nodeAffinity"))) {
             problems.invalid("nodeAffinity", volume.path("spec").get("nodeAffinity"), "field is immutable, except for "
                     + "updating from beta label to GA");
+        }
+        if (old.path("spec").has("volumeAttributesClassName")
+                && !volume.path("spec").has("volumeAttributesClassName")) {
+            problems.forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
+        }
+    }
+
+    @Override
+    public void warn(ObjectNode volume, @Nullable ObjectNode old, List<String> warnings) {
+        if (Json.text(volume, "spec", "persistentVolumeReclaimPolicy").equals("Recycle")) {
+            warnings.add("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the "
+                    + "recommended approach is to use dynamic provisioning.");
         }
     }
 

@@ -22,7 +22,7 @@ final class VolumeRules {
     static final Column MODE = Column.of("VolumeMode", "Whether it is a file system or a block device.",
             o -> o.textOr(Item.UNSET, "spec", "volumeMode")).wide();
 
-    private static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
+    static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
     /** Each access mode with its short form, in the order in which kubectl prints them. */
     private static final List<Map.Entry<String, String>> ACCESS_MODES = List.of(Map.entry("ReadWriteOnce", "RWO"),
             Map.entry("ReadOnlyMany", "ROX"), Map.entry("ReadWriteMany", "RWX"),
@@ -44,9 +44,16 @@ final class VolumeRules {
     }
 
     static void accessModes(JsonNode spec, String path, Problems problems) {
+        boolean exclusive = false;
+        boolean shared = false;
         for (JsonNode mode : spec.path("accessModes")) {
+            exclusive |= mode.asString("").equals("ReadWriteOncePod");
+            shared |= !mode.asString("").equals("ReadWriteOncePod");
             problems.oneOf(path + ".accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
                     "ReadWriteOncePod");
+        }
+        if (exclusive && shared) {
+            problems.forbidden(path + ".accessModes", "may not use ReadWriteOncePod with other access modes");
         }
     }
 

@@ -88,15 +88,12 @@ public final class MetricsApis {
         if (!request.method().equals("GET") || request.about().verb().equals("watch")) {
             throw Errors.methodNotAllowed();
         }
+        Cluster cluster = new Cluster(store, registry, clock.now());
         return switch (request.about().group()) {
-            case RESOURCE -> resourceMetrics(route, request);
-            case CUSTOM -> customMetrics(route, request);
-            default -> externalMetrics(route, request);
+            case RESOURCE -> resourceMetrics(route, request, cluster);
+            case CUSTOM -> customMetrics(route, request, cluster);
+            default -> externalMetrics(route, request, cluster);
         };
-    }
-
-    private Subject subject(ObjectNode object) {
-        return new Subject(object, store, registry, clock.now());
     }
 
     private static LabelSelector labels(ApiRequest request, String parameter) {
@@ -124,7 +121,7 @@ public final class MetricsApis {
 
     // ---- metrics.k8s.io
 
-    private ObjectNode resourceMetrics(Route route, ApiRequest request) {
+    private ObjectNode resourceMetrics(Route route, ApiRequest request, Cluster cluster) {
         String resource = route.parts().getFirst();
         boolean pods = resource.equals("pods");
         String namespace = route.inNamespace() ? route.about().namespace() : "";
@@ -138,12 +135,12 @@ public final class MetricsApis {
                 : new Selection(namespace, LabelSelector.everything(), FieldSelector.of("metadata.name", name));
         ObjectNode list = list(RESOURCE, pods ? "PodMetricsList" : "NodeMetricsList");
         ArrayNode items = (ArrayNode) list.path("items");
-        Map<String, Map<String, Long>> byNode = pods ? Map.of() : usageByNode();
+        Map<String, Map<String, Long>> byNode = pods ? Map.of() : usageByNode(cluster);
         for (StoredObject object : store.snapshot(resource).select(selection)) {
             Deadline.check();
             ObjectNode metrics = pods
-                    ? podMetrics(object)
-                    : nodeMetrics(object, byNode.getOrDefault(object.name(), Map.of()));
+                    ? podMetrics(object, cluster)
+                    : nodeMetrics(object, cluster, byNode.getOrDefault(object.name(), Map.of()));
             if (metrics != null) {
                 items.add(metrics);
             }
@@ -159,37 +156,37 @@ public final class MetricsApis {
         return one.setAll((ObjectNode) items.get(0));
     }
 
-    private @Nullable ObjectNode podMetrics(StoredObject pod) {
-        Map<String, Map<String, Long>> usage = subject(pod.tree()).usage();
+    private static @Nullable ObjectNode podMetrics(StoredObject pod, Cluster cluster) {
+        Map<String, Map<String, Long>> usage = new Subject(pod.tree(), cluster).usage();
         if (usage.isEmpty()) {
             return null;
         }
-        ObjectNode metrics = measured(pod);
+        ObjectNode metrics = measured(pod, cluster);
         ArrayNode containers = metrics.putArray("containers");
         usage.forEach((container, used) -> usage(containers.addObject().put("name", container), used));
         return metrics;
     }
 
-    private ObjectNode nodeMetrics(StoredObject node, Map<String, Long> used) {
-        ObjectNode metrics = measured(node);
+    private static ObjectNode nodeMetrics(StoredObject node, Cluster cluster, Map<String, Long> used) {
+        ObjectNode metrics = measured(node, cluster);
         usage(metrics, Map.of("cpu", used.getOrDefault("cpu", 0L), "memory", used.getOrDefault("memory", 0L)));
         return metrics;
     }
 
-    private Map<String, Map<String, Long>> usageByNode() {
+    private Map<String, Map<String, Long>> usageByNode(Cluster cluster) {
         Map<String, Map<String, Long>> byNode = new TreeMap<>();
         for (StoredObject pod : store.snapshot("pods").select(Selection.all())) {
             Deadline.check();
             ObjectNode tree = pod.tree();
             Map<String, Long> node = byNode.computeIfAbsent(Json.text(tree, "spec", "nodeName"), n -> new TreeMap<>());
-            subject(tree).usage().values()
+            new Subject(tree, cluster).usage().values()
                     .forEach(used -> used.forEach((resource, milli) -> node.merge(resource, milli, Long::sum)));
         }
         return byNode;
     }
 
-    private ObjectNode measured(StoredObject object) {
-        Instant now = clock.now();
+    private static ObjectNode measured(StoredObject object, Cluster cluster) {
+        Instant now = cluster.now();
         ObjectNode metrics = Json.object();
         ObjectNode meta = metrics.putObject("metadata").put("name", object.name());
         if (!object.namespace().isEmpty()) {
@@ -214,7 +211,7 @@ public final class MetricsApis {
      * The path names a resource, an object or a star, and a metric; for a metric of a Namespace it ends with
      * {@code metrics} and the metric.
      */
-    private ObjectNode customMetrics(Route route, ApiRequest request) {
+    private ObjectNode customMetrics(Route route, ApiRequest request, Cluster cluster) {
         List<String> parts = route.parts();
         String namespace = route.inNamespace() ? route.about().namespace() : "";
         boolean ofNamespace = parts.size() == 2 && parts.getFirst().equals("metrics") && !namespace.isEmpty();
@@ -231,7 +228,7 @@ public final class MetricsApis {
         LabelSelector metricLabels = labels(request, "metricLabelSelector");
         for (StoredObject object : store.snapshot(Target.stored(info.type())).select(selection)) {
             Deadline.check();
-            Subject subject = subject(object.tree());
+            Subject subject = new Subject(object.tree(), cluster);
             for (Series series : Series.of(subject.annotation(CUSTOM_PREFIX + metric), metricLabels)) {
                 Long value = subject.milli(series.load(), null);
                 if (value != null) {
@@ -247,7 +244,7 @@ public final class MetricsApis {
                     } else {
                         series.labels().forEach(identifier.putObject("selector").putObject("matchLabels")::put);
                     }
-                    item.put("timestamp", Meta.time(clock.now())).put("windowSeconds", Subject.WINDOW.toSeconds());
+                    item.put("timestamp", Meta.time(cluster.now())).put("windowSeconds", Subject.WINDOW.toSeconds());
                     item.put("value", Quantities.ofMilli(value, false));
                 }
             }
@@ -271,7 +268,7 @@ public final class MetricsApis {
 
     // ---- external.metrics.k8s.io
 
-    private ObjectNode externalMetrics(Route route, ApiRequest request) {
+    private ObjectNode externalMetrics(Route route, ApiRequest request, Cluster cluster) {
         StoredObject namespace = route.inNamespace() && route.parts().size() == 1
                 ? store.get("namespaces", "", route.about().namespace())
                 : null;
@@ -280,7 +277,7 @@ public final class MetricsApis {
         }
         String metric = route.parts().getFirst();
         ObjectNode list = list(EXTERNAL, "ExternalMetricValueList");
-        Subject subject = subject(namespace.tree());
+        Subject subject = new Subject(namespace.tree(), cluster);
         for (Series series : Series.of(subject.annotation(EXTERNAL_PREFIX + metric),
                 labels(request, "labelSelector"))) {
             Long value = subject.milli(series.load(), null);
@@ -288,7 +285,7 @@ public final class MetricsApis {
                 ObjectNode item = ((ArrayNode) list.path("items")).addObject().put("metricName", metric);
                 ObjectNode labels = item.putObject("metricLabels");
                 series.labels().forEach(labels::put);
-                item.put("timestamp", Meta.time(clock.now())).put("window", Subject.WINDOW.toSeconds());
+                item.put("timestamp", Meta.time(cluster.now())).put("window", Subject.WINDOW.toSeconds());
                 item.put("value", Quantities.ofMilli(value, false));
             }
         }

@@ -14,17 +14,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.protocol.Target;
-import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
-import dev.wheelhouse.facts.ResourceInfo;
 
 /** An object whose metrics are asked for. The age of a load is that of the object's controller, if it has one. */
-record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, Instant now) {
+record Subject(ObjectNode object, Cluster cluster) {
     /** The time over which a usage is measured. A container that has run for less has no usage yet. */
     static final Duration WINDOW = Duration.ofSeconds(15);
 
@@ -47,8 +40,11 @@ record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, 
         JsonNode owner = controller();
         ObjectNode controller = owner == null ? null : find(owner);
         Instant since = created(controller == null ? object : controller);
+        Instant now = cluster.now();
         return load.milli(since.isAfter(now) ? Duration.ZERO : Duration.between(since, now), request,
-                load.shared() && owner != null ? running(Json.text(owner, "uid")) : 1);
+                load.shared() && owner != null
+                        ? cluster.runningPods(Meta.namespace(object), Json.text(owner, "uid"))
+                        : 1);
     }
 
     /**
@@ -94,7 +90,8 @@ record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, 
             for (JsonNode status : object.path("status").path(list)) {
                 if (Json.text(status, "name").equals(container)) {
                     JsonNode running = Json.at(status, "state", "running");
-                    return running != null && !time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(now);
+                    return running != null
+                            && !time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(cluster.now());
                 }
             }
         }
@@ -102,6 +99,11 @@ record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, 
     }
 
     private @Nullable JsonNode controller() {
+        return controller(object);
+    }
+
+    /** The reference to the controller of an object; null if it has none. */
+    static @Nullable JsonNode controller(ObjectNode object) {
         for (JsonNode owner : object.path("metadata").path("ownerReferences")) {
             if (owner.path("controller").asBoolean(false)) {
                 return owner;
@@ -111,29 +113,11 @@ record Subject(ObjectNode object, ObjectStore store, ResourceRegistry registry, 
     }
 
     private @Nullable ObjectNode find(JsonNode owner) {
-        ResourceInfo info = registry.findKind(Json.text(owner, "apiVersion"), Json.text(owner, "kind"));
-        StoredObject found = info == null
-                ? null
-                : store.get(Target.stored(info.type()), info.type().namespaced() ? Meta.namespace(object) : "",
-                        Json.text(owner, "name"));
-        return found != null && found.uid().equals(Json.text(owner, "uid")) ? found.tree() : null;
+        return cluster.find(Json.text(owner, "apiVersion"), Json.text(owner, "kind"), Meta.namespace(object),
+                Json.text(owner, "name"), Json.text(owner, "uid"));
     }
 
-    /** The number of running pods of a controller. */
-    private int running(String controller) {
-        int count = 0;
-        for (StoredObject pod : store.snapshot("pods").select(Selection.inNamespace(Meta.namespace(object)))) {
-            Deadline.check();
-            Subject sibling = new Subject(pod.tree(), store, registry, now);
-            JsonNode owner = sibling.controller();
-            if (owner != null && Json.text(owner, "uid").equals(controller) && isRunning(sibling.object)) {
-                count++;
-            }
-        }
-        return count;
-    }
-
-    private static boolean isRunning(ObjectNode pod) {
+    static boolean isRunning(ObjectNode pod) {
         return Json.text(pod, "status", "phase").equals("Running");
     }
 

@@ -55,7 +55,7 @@ final class Scales {
         Target shown = new Target(new BuiltInResource(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "");
         return switch (request.method()) {
-            case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
+            case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept, List.of());
             case "PUT" -> {
                 List<String> warnings = new ArrayList<>();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
@@ -64,6 +64,14 @@ final class Scales {
             case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept, List.of());
             default -> throw Errors.methodNotAllowed();
         };
+    }
+
+    private StoredObject read(Target target) {
+        StoredObject current = writes.current(target);
+        if (current == null) {
+            throw Errors.notFound(target.type(), target.name());
+        }
+        return current;
     }
 
     private StoredObject find(Target target) {

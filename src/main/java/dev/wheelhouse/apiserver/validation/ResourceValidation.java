@@ -11,7 +11,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.Quantities;
 
 /** The rules of resource requests and limits (upstream: {@code pkg/apis/core/validation/validation.go}). */
-final class ResourceValidation {
+public final class ResourceValidation {
     private static final Set<String> OF_CONTAINERS = Set.of("cpu", "memory", "ephemeral-storage");
     private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "storage",
             "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu",
@@ -77,7 +77,8 @@ final class ResourceValidation {
         }
     }
 
-    private static void name(String name, String path, Problems problems) {
+    /** Checks the name of a resource of containers. */
+    public static void name(String name, String path, Problems problems) {
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
         if (!wrong.isEmpty() || name.contains("/") || name.startsWith("hugepages-") || OF_CONTAINERS.contains(name)) {

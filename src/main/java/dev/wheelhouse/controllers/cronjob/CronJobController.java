@@ -15,7 +15,6 @@ import io.kubernetes.client.openapi.models.V1CronJobStatus;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -29,6 +28,7 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
@@ -45,10 +45,8 @@ public final class CronJobController extends KeyedController implements Plannabl
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "cronjob-controller";
 
-    private static final String BY_CONTROLLER = NAME + "/controller-name";
-
     private final SharedIndexInformer<V1CronJob> cronJobs;
-    private final SharedIndexInformer<V1Job> jobs;
+    private final OwnedObjects<V1Job> jobs;
     private final ResourceClient<V1CronJob> liveCronJobs;
     private final ResourceClient<V1Job> liveJobs;
     private final ZoneId local = ZoneId.systemDefault();
@@ -57,17 +55,11 @@ public final class CronJobController extends KeyedController implements Plannabl
     public CronJobController(ControllerContext context) {
         super(NAME, context);
         cronJobs = informerFor(CronJobDecisions.CRON_JOBS, V1CronJob.class);
-        jobs = informerFor(CronJobDecisions.JOBS, V1Job.class);
-        jobs.getIndexer().addIndex(BY_CONTROLLER, CronJobController::controllerName);
+        SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
+        jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
-        liveJobs = context.client().resource(CronJobDecisions.JOBS, V1Job.class);
-        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobs);
-    }
-
-    /** A Job belongs to the CronJob of its controller's name, whatever the UID, as upstream decides. */
-    private static List<String> controllerName(V1Job job) {
-        V1OwnerReference controller = OwnerReferences.controllerOf(job.getMetadata());
-        return controller == null ? List.of() : List.of(job.getMetadata().getNamespace() + "/" + controller.getName());
+        liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
+        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobCache);
     }
 
     @Override
@@ -112,7 +104,7 @@ public final class CronJobController extends KeyedController implements Plannabl
         }
 
         Result run(V1CronJob cached) {
-            List<V1Job> owned = jobs.getIndexer().byIndex(BY_CONTROLLER, key.toString()).stream()
+            List<V1Job> owned = jobs.controlledBy(cached.getMetadata()).stream()
                     .sorted(Comparator.comparing(job -> String.valueOf(job.getMetadata().getName()))).toList();
             Set<String> deleted = shortenHistory(cached, owned);
             V1CronJob cronJob;
@@ -134,18 +126,18 @@ public final class CronJobController extends KeyedController implements Plannabl
         /** Deletes the finished Jobs beyond the limits. @return the UIDs of the deleted ones */
         private Set<String> shortenHistory(V1CronJob cronJob, List<V1Job> owned) {
             Set<String> deleted = new HashSet<>();
-            for (V1Job job : FinishedJobs.surplus(cronJob.getSpec(), owned)) {
-                Deletion byUid = Deletion.ofUid(job.getMetadata().getUid()).withPropagation("Background");
-                if (delete(cronJob, job.getMetadata().getName(), byUid, "its history is full") == null) {
-                    deleted.add(String.valueOf(job.getMetadata().getUid()));
+            for (V1Job job : FinishedJobs.surplus(cronJob, owned)) {
+                String uid = String.valueOf(job.getMetadata().getUid());
+                if (delete(cronJob, String.valueOf(job.getMetadata().getName()), uid, "its history is full") == null) {
+                    deleted.add(uid);
                 }
             }
             return deleted;
         }
 
-        private @Nullable ApiError delete(V1CronJob cronJob, String job, Deletion deletion, String why) {
-            Outcome outcome = executor.execute(key, List.of(new Action.Delete(CronJobDecisions.JOBS,
-                    ObjectKey.of(key.namespace(), job), deletion, why)));
+        private @Nullable ApiError delete(V1CronJob cronJob, String job, String uid, String why) {
+            Outcome outcome = executor.execute(key, List.of(new Action.Delete(ResourceType.JOBS,
+                    ObjectKey.of(key.namespace(), job), Deletion.ofUid(uid).withPropagation("Background"), why)));
             ApiError error = outcome.attempts().getFirst().error();
             executor.execute(key, List.of(error == null
                     ? CronJobDecisions.event(cronJob, "Normal", "SuccessfulDelete", "Deleted job " + job)
@@ -168,19 +160,20 @@ public final class CronJobController extends KeyedController implements Plannabl
             for (V1ObjectReference job : CronJobDecisions.activeOf(cronJob.getStatus())) {
                 if (!deleted.contains(job.getUid())
                         && owned.stream().noneMatch(o -> job.getUid().equals(o.getMetadata().getUid()))
-                        && live(ObjectKey.of(job.getNamespace(), job.getName())) == null) {
+                        && !exists(job)) {
                     missing.add(job.getUid());
                 }
             }
             return missing;
         }
 
-        private @Nullable V1Job live(ObjectKey job) {
+        private boolean exists(V1ObjectReference job) {
             try {
-                return liveJobs.get(job);
+                V1Job live = liveJobs.get(ObjectKey.of(job.getNamespace(), job.getName()));
+                return job.getUid().equals(live.getMetadata().getUid());
             } catch (ApiError e) {
                 if (e.isNotFound()) {
-                    return null;
+                    return false;
                 }
                 throw e;
             }
@@ -189,14 +182,13 @@ public final class CronJobController extends KeyedController implements Plannabl
         private Result start(V1CronJob cronJob, Decision decision, Run run) {
             V1CronJobStatus status = decision.status();
             for (V1ObjectReference job : run.replaced()) {
-                Deletion byName = Deletion.unconditional().withPropagation("Background");
-                ApiError error = delete(cronJob, job.getName(), byName, "the next run replaces it");
+                ApiError error = delete(cronJob, job.getName(), job.getUid(), "the next run replaces it");
                 if (error != null) {
                     return failed(cronJob, status, error);
                 }
                 status.getActive().remove(job);
             }
-            Outcome created = executor.execute(key, List.of(new Action.Create(CronJobDecisions.JOBS, run.job(),
+            Outcome created = executor.execute(key, List.of(new Action.Create(ResourceType.JOBS, run.job(),
                     "it is due since " + run.time())));
             ApiError error = created.error();
             if (error == null) {

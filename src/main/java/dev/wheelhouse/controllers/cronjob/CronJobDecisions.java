@@ -38,7 +38,6 @@ import dev.wheelhouse.facts.TimeZones;
  */
 final class CronJobDecisions {
     static final ResourceType CRON_JOBS = new ResourceType("batch", "v1", "cronjobs", "CronJob", true);
-    static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
     /** The annotation of a Job with the time of its run, in the CronJob's time zone. */
     static final String SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
@@ -247,7 +246,8 @@ final class CronJobDecisions {
         Map<String, String> annotations = new LinkedHashMap<>(
                 Objects.requireNonNullElse(from.getAnnotations(), Map.of()));
         annotations.put(SCHEDULED, SECONDS.format(time.atZone(zone)));
-        return new V1Job().apiVersion(JOBS.apiVersion()).kind(JOBS.kind()).spec(template.getSpec())
+        return new V1Job().apiVersion(ResourceType.JOBS.apiVersion()).kind(ResourceType.JOBS.kind())
+                .spec(template.getSpec())
                 .metadata(new V1ObjectMeta().namespace(cronJob.getMetadata().getNamespace()).name(jobName(time))
                         .labels(from.getLabels()).annotations(annotations).ownerReferences(List
                                 .of(OwnerReferences.controllerReference(CRON_JOBS, cronJob.getMetadata()))));
@@ -256,7 +256,7 @@ final class CronJobDecisions {
     /** The status after a run has started. */
     static V1CronJobStatus started(V1CronJobStatus status, Run run, V1ObjectMeta job) {
         List<V1ObjectReference> active = new ArrayList<>(activeOf(status));
-        active.add(new V1ObjectReference().apiVersion(JOBS.apiVersion()).kind(JOBS.kind())
+        active.add(new V1ObjectReference().apiVersion(ResourceType.JOBS.apiVersion()).kind(ResourceType.JOBS.kind())
                 .namespace(job.getNamespace()).name(job.getName()).uid(job.getUid())
                 .resourceVersion(job.getResourceVersion()));
         return new V1CronJobStatus().active(active).lastScheduleTime(run.time().atOffset(ZoneOffset.UTC))

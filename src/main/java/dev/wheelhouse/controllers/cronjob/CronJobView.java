@@ -11,7 +11,7 @@ import io.kubernetes.client.openapi.models.V1Job;
 /**
  * The input of a decision about one CronJob.
  *
- * @param jobs the Jobs whose controller has the name of the CronJob, ordered by name
+ * @param jobs the Jobs that the CronJob controls, ordered by name
  * @param deleted the UIDs of those Jobs that this sync has deleted
  * @param missing the UIDs in {@code status.active} of Jobs that a live read did not find
  * @param now the time of the sync

@@ -1,11 +1,15 @@
 package dev.wheelhouse.controllers.cronjob;
 
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1CronJobSpec;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1JobCondition;
@@ -36,10 +40,26 @@ final class FinishedJobs {
         return null;
     }
 
-    /** The finished Jobs beyond the limits of a CronJob's history: the oldest ones, successful ones first. */
-    static List<V1Job> surplus(V1CronJobSpec spec, List<V1Job> jobs) {
+    /**
+     * The finished Jobs beyond the limits of a CronJob's history: the oldest ones, successful ones first. The Job of a
+     * run that is not in the status yet stays, which upstream does not ensure: its name keeps the run from happening
+     * twice.
+     */
+    static List<V1Job> surplus(V1CronJob cronJob, List<V1Job> jobs) {
+        V1CronJobSpec spec = cronJob.getSpec();
+        OffsetDateTime last = cronJob.getStatus() == null ? null : cronJob.getStatus().getLastScheduleTime();
         return Stream.concat(oldest(COMPLETE, spec.getSuccessfulJobsHistoryLimit(), jobs),
-                oldest(FAILED, spec.getFailedJobsHistoryLimit(), jobs)).toList();
+                oldest(FAILED, spec.getFailedJobsHistoryLimit(), jobs)).filter(job -> isReported(job, last)).toList();
+    }
+
+    private static boolean isReported(V1Job job, @Nullable OffsetDateTime last) {
+        Map<String, String> annotations = job.getMetadata().getAnnotations();
+        String time = annotations == null ? null : annotations.get(CronJobDecisions.SCHEDULED);
+        try {
+            return time == null || last != null && !OffsetDateTime.parse(time).isAfter(last);
+        } catch (DateTimeParseException e) {
+            return true;
+        }
     }
 
     private static Stream<V1Job> oldest(String outcome, @Nullable Integer limit, List<V1Job> jobs) {

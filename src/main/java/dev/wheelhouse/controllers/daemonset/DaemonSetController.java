@@ -32,11 +32,11 @@ import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controllers.history.RevisionCache;
 import dev.wheelhouse.controllers.history.RevisionData;
-import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 
@@ -50,8 +50,8 @@ public final class DaemonSetController extends KeyedController implements Planna
     public static final String NAME = "daemonset-controller";
 
     private final DaemonSetCaches caches;
-    private final OwnedPods pods;
-    private final RevisionCache revisions;
+    private final OwnedObjects<V1Pod> pods;
+    private final OwnedObjects<V1ControllerRevision> revisions;
     private final ResourceClient<V1ControllerRevision> liveRevisions;
     private final ResourceClient<V1DaemonSet> liveSets;
     private final Expectations expectations;
@@ -65,8 +65,8 @@ public final class DaemonSetController extends KeyedController implements Planna
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         var nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.caches = new DaemonSetCaches(sets.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
-        this.pods = new OwnedPods(podCache);
-        this.revisions = new RevisionCache(NAME, history);
+        this.pods = new OwnedObjects<>(podCache);
+        this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         this.liveSets = context.client().resource(ResourceType.DAEMON_SETS, V1DaemonSet.class);
         this.expectations = new Expectations(clock);
@@ -225,7 +225,12 @@ public final class DaemonSetController extends KeyedController implements Planna
             }
             try {
                 V1DaemonSet live = liveSets.get(key);
-                live.setStatus(((V1DaemonSet) update.object()).getStatus());
+                V1DaemonSetStatus status = ((V1DaemonSet) update.object()).getStatus();
+                boolean isSame = Objects.equals(live.getMetadata().getUid(), meta.getUid());
+                if (!isSame || observed(live.getStatus()) > observed(status)) {
+                    return outcome.toResult();
+                }
+                live.setStatus(status);
                 List<Action> again = new ArrayList<>(actions);
                 again.replaceAll(action -> action == update
                         ? new Action.UpdateStatus(plansFor(), live, update.why())
@@ -242,6 +247,10 @@ public final class DaemonSetController extends KeyedController implements Planna
                 failed = outcome.toResult();
             }
             return outcome;
+        }
+
+        private static long observed(@Nullable V1DaemonSetStatus status) {
+            return status == null || status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
         }
 
         /** The candidates that the DaemonSet owns after adoptions and releases. */
@@ -327,10 +336,10 @@ public final class DaemonSetController extends KeyedController implements Planna
             }
             executor.execute(key, change.events);
             Outcome creations = execute(DaemonSetDecisions.creations(view, change));
-            executor.execute(key, DaemonSetDecisions.events(set, creations.attempts()));
+            executor.execute(key, PodEvents.of(plansFor(), set, creations.attempts()));
             creations.written().forEach(pod -> created.add((V1Pod) pod));
             Outcome deletions = execute(DaemonSetDecisions.deletions(view, change));
-            executor.execute(key, DaemonSetDecisions.events(set, deletions.attempts()));
+            executor.execute(key, PodEvents.of(plansFor(), set, deletions.attempts()));
             deleted.addAll(targets(deletions));
             if (expects) {
                 expectations.creationsObserved(uid, change.nodes.size() - creations.written().size());

@@ -11,12 +11,10 @@ import io.kubernetes.client.openapi.models.V1DaemonSetStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 
@@ -136,33 +134,6 @@ final class DaemonSetDecisions {
         String why = "DaemonSet " + ObjectKey.of(view.set()) + " wants another pod on the node, or none";
         return List.of(Action.Batch.each(change.victims.stream().map(pod -> new Action.Delete(ResourceType.PODS,
                 ObjectKey.of(pod), Deletion.ofUid(pod.getMetadata().getUid()), why)).toList()));
-    }
-
-    /** The Events about the creations and deletions that were tried. */
-    static List<Action> events(V1DaemonSet set, List<Attempt> attempts) {
-        List<Action> events = new ArrayList<>(attempts.size());
-        for (Attempt attempt : attempts) {
-            boolean create = attempt.write() instanceof Action.Create;
-            ApiError error = attempt.error();
-            if (error == null) {
-                String name = attempt.answer() == null
-                        ? attempt.write().target().name()
-                        : attempt.answer().getMetadata().getName();
-                events.add(create
-                        ? event(set, EventRecorder.NORMAL, "SuccessfulCreate", "Created pod: " + name)
-                        : event(set, EventRecorder.NORMAL, "SuccessfulDelete", "Deleted pod: " + name));
-            } else if (attempt.failed() && !error.isNamespaceTerminating()) {
-                events.add(create
-                        ? event(set, EventRecorder.WARNING, "FailedCreate", "Error creating: " + words(error))
-                        : event(set, EventRecorder.WARNING, "FailedDelete", "Error deleting: " + words(error)));
-            }
-        }
-        return events;
-    }
-
-    private static String words(ApiError error) {
-        String words = error.statusMessage();
-        return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
     }
 
     static Action event(V1DaemonSet set, String type, String reason, String message) {

@@ -55,10 +55,7 @@ final class DisruptionDecisions {
             return actions;
         }
         if (needsScale(budget) && !view.scale().unmanaged().isEmpty()) {
-            actions.add(event(budget, "Warning", "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "
-                    + printed(budget.getSpec().getSelector()) + ") were found to be unmanaged. As a result, the status "
-                    + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account "
-                    + "for these pods please set \".spec.minAvailable\" field of the PDB to an integer value."));
+            actions.add(event(budget, "Warning", "UnmanagedPods", unmanaged(budget.getSpec().getSelector())));
         }
         Map<String, OffsetDateTime> disrupted = disrupted(view, actions);
         update(budget, counted(view, wanted(view), disrupted), "its pods have changed", actions);
@@ -74,6 +71,13 @@ final class DisruptionDecisions {
         condition(status, false, "SyncFailed", problem, view.now());
         update(view.budget(), status, "its status cannot be determined", actions);
         return actions;
+    }
+
+    private static String unmanaged(V1LabelSelector selector) {
+        return "Pods selected by this PodDisruptionBudget (selector: " + printed(selector)
+                + ") were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, "
+                + "which may result in undefined behavior. To account for these pods please set "
+                + "\".spec.minAvailable\" field of the PDB to an integer value.";
     }
 
     /** A selector as Go prints it. */

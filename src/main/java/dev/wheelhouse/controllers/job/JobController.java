@@ -20,10 +20,10 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controllers.pods.OwnedPods;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
@@ -44,7 +44,7 @@ public final class JobController extends KeyedController implements Plannable {
     /** The delays by key, each with the UID of its Job, because a Job of the same name may follow. */
     private final Map<ObjectKey, Remembered> backoffs = new ConcurrentHashMap<>();
     private final JobOwners jobs;
-    private final OwnedPods pods;
+    private final OwnedObjects<V1Pod> pods;
     private final OrphanPods orphans;
 
     private record Remembered(String uid, PodBackoff backoff) {}
@@ -55,7 +55,7 @@ public final class JobController extends KeyedController implements Plannable {
         SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
         SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
         jobs = new JobOwners(jobCache);
-        pods = new OwnedPods(podCache);
+        pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache, context);
         JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans);
         jobCache.addEventHandler(handlers.ofJobs());

@@ -7,7 +7,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controllers.pods.OwnedPods;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controllers.pods.PodHandler;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
@@ -18,11 +18,11 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * synced at once. Changes of pods and of the status are synced together, a second later.
  */
 final class JobHandlers extends PodHandler<V1Job> {
-    private final OwnedPods pods;
+    private final OwnedObjects<V1Pod> pods;
     private final WorkQueue<ObjectKey> queue;
     private final OrphanPods orphans;
 
-    JobHandlers(JobOwners jobs, OwnedPods pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
+    JobHandlers(JobOwners jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
         super(jobs);
         this.pods = pods;
         this.queue = queue;

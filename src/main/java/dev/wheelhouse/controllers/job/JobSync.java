@@ -38,9 +38,6 @@ import dev.wheelhouse.controllers.pods.PodEvents;
  * after any write: the next one goes on from what the API server has.
  */
 final class JobSync {
-    static final String REMOVE_FINALIZER = "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\""
-            + JobPod.FINALIZER + "\"]}}";
-
     private final ActionExecutor executor;
     private final Memory memory;
     private final ObjectKey key;
@@ -108,13 +105,13 @@ final class JobSync {
         int ready = (int) assessment.active().stream().filter(JobPod::isReady).count();
         int terminating = assessment.terminating();
         return switch (plan) {
-            case PodPlan.Keep keep -> new Scaled(active, ready, terminating, 0, null);
-            case PodPlan.Wait wait -> new Scaled(0, ready, terminating, 0, null);
+            case PodPlan.Keep keep -> Scaled.unchanged(active, ready, terminating);
+            case PodPlan.Wait wait -> Scaled.unchanged(0, ready, terminating);
             case PodPlan.Create create -> create(assessment, create, ready, terminating);
             case PodPlan.End end -> {
                 Outcome deleted = delete(end.pods().stream().map(JobPod::pod).toList(), "the Job has ended");
                 int done = end.pods().size() - failures(deleted);
-                yield new Scaled(active - done, 0, terminating + done, done, deleted.error());
+                yield new Scaled(active - done, 0, terminating + done, done, false, deleted.error());
             }
             case PodPlan.Remove remove -> remove(assessment, remove.pods(), ready, terminating);
         };
@@ -131,9 +128,11 @@ final class JobSync {
         }
         Outcome created = executor.execute(key, List.of(Action.Batch.slowStart(writes)));
         executor.execute(key, PodEvents.of(ResourceType.JOBS, job, created.attempts()));
-        boolean failed = created.error() != null && !created.error().isNamespaceTerminating();
-        int done = failed ? (int) created.attempts().stream().filter(Attempt::done).count() : plan.count();
-        return new Scaled(assessment.active().size() + done, ready, terminating, 0, failed ? created.error() : null);
+        ApiError error = created.error();
+        boolean namespaceEnds = error != null && error.isNamespaceTerminating();
+        error = namespaceEnds ? null : error;
+        int done = error == null ? plan.count() : (int) created.attempts().stream().filter(Attempt::done).count();
+        return new Scaled(assessment.active().size() + done, ready, terminating, 0, namespaceEnds, error);
     }
 
     private Scaled remove(Assessment assessment, List<JobPod> surplus, int ready, int terminating) {
@@ -154,7 +153,7 @@ final class JobSync {
                 .filter(pod -> pod.isReady() && pods.containsKey(ObjectKey.of(pod.pod())))
                 .count();
         return new Scaled(assessment.active().size() - removed, ready - removedReady, terminating + removed, removed,
-                patched.error() != null ? patched.error() : deleted.error());
+                false, patched.error() != null ? patched.error() : deleted.error());
     }
 
     private Outcome delete(Collection<V1Pod> pods, String why) {
@@ -173,9 +172,12 @@ final class JobSync {
         return (int) outcome.attempts().stream().filter(Attempt::failed).count();
     }
 
+    /** The patch contains the pod's UID, so that the server rejects it for another pod of the same name. */
     static Action.Write removeFinalizer(V1Pod pod, String why) {
-        return new Action.Patch(ResourceType.PODS, ObjectKey.of(pod), "", PatchType.STRATEGIC_MERGE, REMOVE_FINALIZER,
-                why, Set.of(404));
+        String body = "{\"metadata\":{\"uid\":\"" + pod.getMetadata().getUid()
+                + "\",\"$deleteFromPrimitiveList/finalizers\":[\"" + JobPod.FINALIZER + "\"]}}";
+        return new Action.Patch(ResourceType.PODS, ObjectKey.of(pod), "", PatchType.STRATEGIC_MERGE, body, why,
+                Set.of(404));
     }
 
     // ---- count the pods that have ended

@@ -73,7 +73,8 @@ public final class Jobs {
         return "Failed".equals(spec.getPodReplacementPolicy()) || spec.getPodFailurePolicy() != null;
     }
 
-    static int count(@Nullable Integer number) {
+    /** A counter of a status: an absent one is zero. */
+    public static int count(@Nullable Integer number) {
         return number == null ? 0 : number;
     }
 

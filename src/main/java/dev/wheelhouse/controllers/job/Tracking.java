@@ -234,7 +234,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
             if (Jobs.isDeleting(job) || verdict != null || pod.succeeded()) {
                 return true;
             }
-            JobPod kept = assessment.lastFailures().get(pod.index());
+            // A namespace that is being deleted gets no replacement. Upstream keeps the pod, and with it the namespace.
+            JobPod kept = scaled.namespaceEnds() ? null : assessment.lastFailures().get(pod.index());
             return failed && (kept == null || !kept.uid().equals(pod.uid()));
         }
 

@@ -37,15 +37,9 @@ public final class PodEvents {
             } else if (attempt.failed() && !error.isNamespaceTerminating()) {
                 events.add(new Action.Event(ownerType, owner, EventRecorder.WARNING,
                         create ? "FailedCreate" : "FailedDelete",
-                        (create ? "Error creating: " : "Error deleting: ") + words(error)));
+                        (create ? "Error creating: " : "Error deleting: ") + error.statusMessage()));
             }
         }
         return events;
-    }
-
-    /** The server's own message about an error, which Events and conditions show. */
-    public static String words(ApiError error) {
-        String words = error.statusMessage();
-        return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
     }
 }

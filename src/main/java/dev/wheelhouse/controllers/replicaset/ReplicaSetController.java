@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.replicaset;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,9 +28,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controllers.pods.OwnedPods;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
@@ -44,7 +45,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
     public static final String REPLICATION_CONTROLLERS = "replicationcontroller-controller";
 
     private final PodSets sets;
-    private final OwnedPods pods;
+    private final OwnedObjects<V1Pod> pods;
     private final Expectations expectations;
 
     /** Registers the event handlers; the caller runs the workers. */
@@ -64,7 +65,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
                 : new ReplicationControllers(
                         informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        this.pods = new OwnedPods(podCache);
+        this.pods = new OwnedObjects<>(podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
         new ReplicaSetHandlers(sets, queue, expectations).register(podCache);
@@ -133,10 +134,23 @@ public final class ReplicaSetController extends KeyedController implements Plann
                         && selector.matches(pod.getMetadata().getLabels()))
                 .toList();
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-        Map<String, Integer> related = owner == null ? Map.of() : pods.activePerNode(sets.controlledBy(owner.getUid()));
+        Map<String, Integer> related = owner == null ? Map.of() : activePerNode(sets.controlledBy(owner.getUid()));
         return new ReplicaSetView(sets.type(), set,
                 ControllerRefManager.claim(meta, selector, Pods.active(candidates)), terminating, related,
                 expectations.areMet(meta.getUid()), clock.now());
+    }
+
+    /** The number of active pods of these sets, by node. */
+    private Map<String, Integer> activePerNode(List<V1ReplicaSet> related) {
+        Map<String, Integer> perNode = new HashMap<>();
+        for (V1ReplicaSet set : related) {
+            for (V1Pod pod : pods.controlledBy(set.getMetadata())) {
+                if (Pods.isActive(pod)) {
+                    perNode.merge(Pods.node(pod), 1, Integer::sum);
+                }
+            }
+        }
+        return perNode;
     }
 
     /** The pods that were adopted. A pod that was deleted before its adoption does not count. */

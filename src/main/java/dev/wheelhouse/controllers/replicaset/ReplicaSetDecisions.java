@@ -97,8 +97,8 @@ final class ReplicaSetDecisions {
             ApiError error = attempt.error();
             if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
                 return attempt.write() instanceof Action.Create
-                        ? new ReplicaChange.Failed("FailedCreate", PodEvents.words(error))
-                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + PodEvents.words(error));
+                        ? new ReplicaChange.Failed("FailedCreate", error.statusMessage())
+                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + error.statusMessage());
             }
         }
         return new ReplicaChange.None();

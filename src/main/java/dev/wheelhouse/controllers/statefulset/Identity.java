@@ -38,7 +38,8 @@ final class Identity {
     static int ordinal(V1Pod pod) {
         String name = pod.getMetadata().getName();
         int dash = name.lastIndexOf('-');
-        if (dash < 0 || dash == name.length() - 1 || !name.chars().skip(dash + 1L).allMatch(c -> c >= '0' && c <= '9')) {
+        if (dash < 0 || dash == name.length() - 1
+                || !name.chars().skip(dash + 1L).allMatch(c -> c >= '0' && c <= '9')) {
             return -1;
         }
         try {

@@ -194,10 +194,10 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
                 continue;
             }
             first = first == null ? error : first;
-            errors.add("failed to create PVC " + claim + ": " + words(error));
+            errors.add("failed to create PVC " + claim + ": " + error.statusMessage());
             if (!error.isAlreadyExists()) {
                 events.add(event(EventRecorder.WARNING, "FailedCreate", "Create Claim " + claim + " for Pod "
-                        + podName() + " in StatefulSet " + view.name() + " failed error: " + words(error)));
+                        + podName() + " in StatefulSet " + view.name() + " failed error: " + error.statusMessage()));
             }
         }
         for (String claim : claimsInDeletion) {
@@ -210,8 +210,11 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
         if (verb != Verb.CREATE_CLAIMS) {
             events.add(failed(verb.title, text));
         }
-        return new Outcome(events, first != null ? first : new ApiError(verb.title + " Pod " + podName(), 409,
-                "Conflict", text, null), false);
+        return new Outcome(events, first != null
+                ? first
+                : new ApiError(verb.title + " Pod " + podName(), 409,
+                        "Conflict", text, null),
+                false);
     }
 
     private Outcome afterPod(List<Attempt> attempts) {
@@ -237,7 +240,7 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
         if (failed != null && failed.error() != null) {
             if (verb != Verb.RETAIN) {
                 events.add(failed("Update", "could not update claim " + failed.write().target().name()
-                        + " for delete policy ownerRefs: " + words(failed.error())));
+                        + " for delete policy ownerRefs: " + failed.error().statusMessage()));
             }
             return new Outcome(events, failed.error(), false);
         }
@@ -253,7 +256,7 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
 
     private Action podEvent(@Nullable ApiError error) {
         return error != null
-                ? failed(verb.title, words(error))
+                ? failed(verb.title, error.statusMessage())
                 : event(EventRecorder.NORMAL, "Successful" + verb.title,
                         verb.title + " Pod " + podName() + " in StatefulSet " + view.name() + " successful");
     }
@@ -269,10 +272,5 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
 
     private Action event(String type, String reason, String message) {
         return new Action.Event(ResourceType.STATEFUL_SETS, view.set(), type, reason, message);
-    }
-
-    private static String words(ApiError error) {
-        String words = error.statusMessage();
-        return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
     }
 }

@@ -31,12 +31,11 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
-import dev.wheelhouse.controllers.history.RevisionCache;
 import dev.wheelhouse.controllers.history.RevisionData;
-import dev.wheelhouse.controllers.pods.OwnedPods;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -54,8 +53,8 @@ public final class StatefulSetController extends KeyedController implements Plan
 
     private final SharedIndexInformer<V1StatefulSet> sets;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
-    private final OwnedPods pods;
-    private final RevisionCache revisions;
+    private final OwnedObjects<V1Pod> pods;
+    private final OwnedObjects<V1ControllerRevision> revisions;
     private final PodTasks tasks;
     /** By the sets' keys. A sync of an unchanged set compares no templates. */
     private final Map<ObjectKey, Known> known = new ConcurrentHashMap<>();
@@ -69,8 +68,8 @@ public final class StatefulSetController extends KeyedController implements Plan
         this.sets = informerFor(SETS, V1StatefulSet.class);
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        this.pods = new OwnedPods(podCache);
-        this.revisions = new RevisionCache(NAME, informerFor(REVISIONS, V1ControllerRevision.class));
+        this.pods = new OwnedObjects<>(podCache);
+        this.revisions = new OwnedObjects<>(informerFor(REVISIONS, V1ControllerRevision.class));
         this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
         retryWhenAllowed();
         new StatefulSetHandlers(sets, queue).register(podCache);
@@ -135,8 +134,10 @@ public final class StatefulSetController extends KeyedController implements Plan
         }
         List<V1ControllerRevision> excess = Revisions.excess(view.set(), view.pods(), history, found.revisions);
         Outcome shortened = executor.execute(key, deletions(view, excess));
-        if (executor.writes()) {
-            excess.forEach(revision -> deleted(key, REVISIONS, revision));
+        for (int i = 0; executor.writes() && i < shortened.attempts().size(); i++) {
+            if (!shortened.attempts().get(i).failed()) {
+                deleted(key, REVISIONS, excess.get(i));
+            }
         }
         error = error == null ? shortened.error() : error;
         if (error != null) {
@@ -156,8 +157,9 @@ public final class StatefulSetController extends KeyedController implements Plan
         PodTask update = decision.update();
         ApiError error = update == null ? null : tasks.run(key, List.of(update), true);
         if (update != null && error == null) {
+            // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(StatusReport.count(status.getCurrentReplicas()) - 1);
+            status.setCurrentReplicas(Math.max(0, StatusReport.count(status.getCurrentReplicas()) - 1));
         }
         return error;
     }

@@ -26,8 +26,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Keeps claims that pods use from being deleted (upstream: {@code pkg/controller/volume/pvcprotection}). Before a claim
- * is let go, a live list of the namespace's pods confirms the cache. The claims that a list shows in use are kept for
- * further claims of the namespace, as long as the list is newer than the claim's deletion.
+ * is let go, a live list of the namespace's pods confirms the cache. The same list lets further claims of the namespace
+ * go, if it is newer than their deletion and shows them unused.
  */
 public final class ClaimProtectionController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
@@ -78,7 +78,8 @@ public final class ClaimProtectionController extends KeyedController implements 
     private boolean isUsedLive(V1PersistentVolumeClaim claim) {
         String namespace = String.valueOf(claim.getMetadata().getNamespace());
         Live live = last;
-        if (live == null || !live.namespace.equals(namespace)
+        // A pod that an older list shows may be gone.
+        if (live == null || !live.namespace.equals(namespace) || live.used.contains(claim)
                 || !ResourceVersions.atLeast(live.version, claim.getMetadata().getResourceVersion())) {
             live = list(namespace);
             last = live;

@@ -35,6 +35,10 @@ class ValidationTest {
             {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "d"}, "spec": {
              "manualSelector": true, "selector": {"matchLabels": {"app": "j"}},
              "template": {"metadata": {"labels": {"app": "j"}}, "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}""";
+    private static final String CRON_JOB = """
+            {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "c", "namespace": "d"}, "spec": {
+             "schedule": "*/5 * * * 1-5", "timeZone": "Europe/Berlin", "jobTemplate": {"spec": {"template": {"spec": {
+              "restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}}}""";
     private static final String MAP = """
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "d"},
              "data": {"k": "v"}}""";
@@ -53,7 +57,7 @@ class ValidationTest {
 
     @Test
     void hasNothingToSayAgainstValidObjects() {
-        for (String json : List.of(POD, DEPLOYMENT, SERVICE, JOB, MAP, SECRET, BUDGET, EVENT)) {
+        for (String json : List.of(POD, DEPLOYMENT, SERVICE, JOB, CRON_JOB, MAP, SECRET, BUDGET, EVENT)) {
             assertThat(created(ready(json))).as(json).isEmpty();
             assertThat(updated(ready(json), ready(json))).as("no change: %s", json).isEmpty();
         }
@@ -201,6 +205,42 @@ class ValidationTest {
                 | spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'
             JOB | {"spec":{"template":{"spec":{"restartPolicy":"Always"}}}} \
                 | spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"
+            CRON_JOB | {"metadata":{"name":"a2345678901234567890123456789012345678901234567890123"}} \
+                | metadata.name: Invalid value: "a2345678901234567890123456789012345678901234567890123": must be no \
+            more than 52 characters
+            CRON_JOB | {"spec":{"schedule":null}} | spec.schedule: Required value
+            CRON_JOB | {"spec":{"schedule":"* * * *"}} \
+                | spec.schedule: Invalid value: "* * * *": expected exactly 5 fields, found 4: [* * * *]
+            CRON_JOB | {"spec":{"schedule":"60 * * * *"}} \
+                | spec.schedule: Invalid value: "60 * * * *": end of range (60) above maximum (59): 60
+            CRON_JOB | {"spec":{"schedule":"@every 5x"}} \
+                | spec.schedule: Invalid value: "@every 5x": failed to parse duration @every 5x: time: unknown unit \
+            "x" in duration "5x"
+            CRON_JOB | {"spec":{"schedule":"TZ=UTC 0 3 * * *"}} \
+                | spec.schedule: Invalid value: "TZ=UTC 0 3 * * *": cannot use TZ or CRON_TZ in schedule, use \
+            timeZone field instead
+            CRON_JOB | {"spec":{"schedule":"TZ=0"}} \
+                | spec.schedule: Invalid value: "TZ=0": invalid schedule format: runtime error: slice bounds out of \
+            range [:-1]; spec.schedule: Invalid value: "TZ=0": cannot use TZ or CRON_TZ in schedule, use timeZone \
+            field instead
+            CRON_JOB | {"spec":{"timeZone":""}} \
+                | spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string
+            CRON_JOB | {"spec":{"timeZone":"Europe/Paradise"}} \
+                | spec.timeZone: Invalid value: "Europe/Paradise": unknown time zone Europe/Paradise
+            CRON_JOB | {"spec":{"timeZone":"../UTC"}} \
+                | spec.timeZone: Invalid value: "../UTC": unknown time zone ../UTC
+            CRON_JOB | {"spec":{"timeZone":"Local"}} \
+                | spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in \
+            https://www.iana.org/time-zones
+            CRON_JOB | {"spec":{"concurrencyPolicy":"Maybe"}} \
+                | spec.concurrencyPolicy: Unsupported value: "Maybe": supported values: "Allow", "Forbid", "Replace"
+            CRON_JOB | {"spec":{"startingDeadlineSeconds":-1,"failedJobsHistoryLimit":-1}} \
+                | spec.startingDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0; \
+            spec.failedJobsHistoryLimit: Invalid value: -1: must be greater than or equal to 0
+            CRON_JOB | {"spec":{"jobTemplate":{"spec":{"selector":{"matchLabels":{"a":"b"}},"manualSelector":true}}}} \
+                | spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be \
+            auto-generated; spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", \
+            "false"
             JOB | {"spec":{"parallelism":-1}} | spec.parallelism: Invalid value: -1: must be greater than or equal to 0
             MAP | {"data":{"a/b":"x"}} \
                 | data[a/b]: Invalid value: "a/b": a valid config key must consist of alphanumeric characters, '-', \
@@ -242,6 +282,18 @@ class ValidationTest {
         ObjectNode object = ready(Patches.merge(old, Json.read(change)));
 
         assertThat(updated(object, old)).containsOnly(cause); // upstream reports it twice for metadata
+    }
+
+    @Test
+    void aZoneInAStoredScheduleStaysAllowedUntilTheCronJobNamesOneItself() {
+        ObjectNode old = ready(Patches.merge(ready(CRON_JOB),
+                Json.read("{\"spec\": {\"schedule\": \"TZ=UTC 0 3 * * *\", \"timeZone\": null}}")));
+        JsonNode zone = Json.read("{\"spec\": {\"timeZone\": \"UTC\"}}");
+
+        assertThat(updated(old, old)).isEmpty();
+        assertThat(updated(ready(Patches.merge(old, zone)), old)).containsExactly(
+                "spec.schedule: Invalid value: \"TZ=UTC 0 3 * * *\": cannot use both timeZone field and TZ or CRON_TZ"
+                        + " in schedule");
     }
 
     @Test
@@ -313,6 +365,7 @@ class ValidationTest {
             case "DEPLOYMENT" -> DEPLOYMENT;
             case "SERVICE" -> SERVICE;
             case "JOB" -> JOB;
+            case "CRON_JOB" -> CRON_JOB;
             case "MAP" -> MAP;
             case "SECRET" -> SECRET;
             case "BUDGET" -> BUDGET;

@@ -103,6 +103,24 @@ class AccessTest {
         }
     }
 
+    @Test
+    void metricsNeedTheRightsThatRolesNameAndNoOthers() {
+        String custom = "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/pods/*/requests";
+        for (String path : List.of("/apis/metrics.k8s.io/v1beta1/nodes", custom,
+                "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue")) {
+            eve("GET", path, "");
+            assertThat(code).as(path).isEqualTo(403);
+        }
+        allow("metrics", false, """
+                {"verbs": ["get"], "apiGroups": ["custom.metrics.k8s.io"], "resources": ["pods/requests"]}""");
+        eve("GET", custom, "");
+        assertThat(code).isEqualTo(200);
+        eve("GET", custom.replace("requests", "other"), "");
+        assertThat(code).isEqualTo(403);
+        eve("GET", custom.replace("default", "kube-system"), "");
+        assertThat(code).isEqualTo(403);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "get"})
     void aWatchPathIsForGetAlone(String method) {

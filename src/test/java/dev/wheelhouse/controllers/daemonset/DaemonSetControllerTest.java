@@ -129,7 +129,7 @@ class DaemonSetControllerTest {
         system.step();
         assertThat(writes("create pods")).hasSize(3);
         assertThat(system.set("log").getStatus().getObservedGeneration()).isEqualTo(1);
-        assertThat(system.counts("log")).startsWith("[4, 0, 0");
+        assertThat(system.counts("log")).isEqualTo("[4, 2, 0, 0, 2, 0, 4]");
         assertThat(system.cluster.eventTexts()).hasSize(3)
                 .endsWith("Warning FailedCreate Error creating: pods \"log-x\" is forbidden: exceeded quota: two");
         system.cluster.requests.noFault();

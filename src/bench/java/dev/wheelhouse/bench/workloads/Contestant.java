@@ -1,0 +1,61 @@
+package dev.wheelhouse.bench.workloads;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** A controller manager in a process of its own. */
+enum Contestant {
+    REAL("kube-controller-manager"), OURS("Wheelhouse");
+
+    private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
+            "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
+            "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+
+    private final String title;
+
+    Contestant(String title) {
+        this.title = title;
+    }
+
+    @Override
+    public String toString() {
+        return title;
+    }
+
+    /** Starts it with the default number of workers. The real one gets no limit of requests that it would reach. */
+    Process start(BenchCluster cluster) throws IOException {
+        Path log = cluster.directory().resolve(name().toLowerCase(Locale.ROOT) + ".log");
+        List<String> command = this == REAL
+                ? List.of("kube-controller-manager", "--kubeconfig=" + cluster.kubeconfig(), "--leader-elect=false",
+                        "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
+                        "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
+                        "--secure-port=" + BenchCluster.freePort(),
+                        "--cert-dir=" + cluster.directory().resolve("manager-certs"))
+                : List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g", "-cp",
+                        System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication",
+                        "--server.port=0", "--logging.level.dev.wheelhouse=warn",
+                        "--wheelhouse.kubeconfig=" + cluster.kubeconfig());
+        ProcessBuilder builder = new ProcessBuilder(command).directory(cluster.directory().toFile())
+                .redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().remove("KUBECONFIG");
+        return builder.start();
+    }
+
+    static Duration cpu(Process process) {
+        return process.toHandle().info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    /** In MiB, where the system tells (Linux). @param field VmRSS or VmHWM */
+    static long memory(Process process, String field) throws IOException {
+        Path status = Path.of("/proc/" + process.pid() + "/status");
+        return Files.exists(status)
+                ? Files.readAllLines(status).stream().filter(line -> line.startsWith(field + ":"))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024).sum()
+                : -1;
+    }
+}

@@ -1,0 +1,198 @@
+package dev.wheelhouse.controllers.statefulset;
+
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.function.Consumer;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
+import io.kubernetes.client.openapi.models.V1ControllerRevision;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.history.ControllerRevisions;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.world.Cluster;
+
+/** The controller on an API server, stepped by one thread. The test plays scheduler, kubelets and garbage collector. */
+final class StatefulSetSystem implements AutoCloseable {
+    /** A claim template, in a list. */
+    static final String CLAIMS = """
+            volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests:
+             {storage: 1Gi}}}}]""";
+
+    final Cluster cluster = new Cluster();
+    StatefulSetController controller = new StatefulSetController(cluster.context());
+
+    /** Drops the controller's memory, as a crash does, and starts a new one. */
+    void restart() {
+        cluster.forgetCaches();
+        controller = new StatefulSetController(cluster.context());
+        cluster.deliver();
+    }
+
+    static ObjectKey key(String name) {
+        return ObjectKey.of("default", name);
+    }
+
+    /** @param spec further fields of the specification, in YAML's flow style */
+    @CanIgnoreReturnValue
+    V1StatefulSet create(int replicas, String... spec) {
+        return cluster.create(ResourceType.STATEFUL_SETS, V1StatefulSet.class, """
+                {metadata: {namespace: default, name: web}, spec: {replicas: %d, serviceName: web, selector:
+                 {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers:
+                  [{name: app, image: 'app:1'}]}}, %s}}""", replicas, String.join(", ", spec));
+    }
+
+    V1StatefulSet set() {
+        return cluster.read(ResourceType.STATEFUL_SETS, key("web"), V1StatefulSet.class);
+    }
+
+    void edit(Consumer<V1StatefulSet> change) {
+        cluster.edit(ResourceType.STATEFUL_SETS, V1StatefulSet.class, key("web"), change);
+    }
+
+    void scale(int replicas) {
+        edit(set -> set.getSpec().setReplicas(replicas));
+    }
+
+    void image(String image) {
+        edit(set -> set.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage(image));
+    }
+
+    void partition(int partition) {
+        edit(set -> set.getSpec().getUpdateStrategy().getRollingUpdate().setPartition(partition));
+    }
+
+    /** Delivers everything and lets the worker run until nothing is left to do at this time. */
+    void settle() {
+        settle(Duration.ZERO);
+    }
+
+    /** @param patience moves the clock for work that becomes due within this time */
+    void settle(Duration patience) {
+        cluster.settle(controller.loops(), patience);
+    }
+
+    /** Makes waiting pods ready and ends those that terminate, until nothing changes. */
+    void run() {
+        settle();
+        while (runOnce()) {
+            settle();
+        }
+    }
+
+    private boolean runOnce() {
+        boolean changed = false;
+        for (V1Pod pod : pods()) {
+            if (Pods.isDeleting(pod)) {
+                end(name(pod));
+                changed = true;
+            } else if (Pods.phase(pod).equals("Pending")) {
+                ready(name(pod));
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    void ready(String pod) {
+        phase(pod, "Running", true);
+    }
+
+    void unready(String pod) {
+        phase(pod, "Running", false);
+    }
+
+    void phase(String pod, String phase, boolean ready) {
+        editPod(pod, p -> {
+            p.getSpec().setNodeName("hollow-0");
+            p.setStatus(new V1PodStatus().phase(phase).conditions(List.of(new V1PodCondition().type("Ready")
+                    .status(ready ? "True" : "False")
+                    .lastTransitionTime(cluster.clock.now().atOffset(ZoneOffset.UTC)))));
+        });
+    }
+
+    void editPod(String pod, Consumer<V1Pod> change) {
+        cluster.edit(ResourceType.PODS, V1Pod.class, key(pod), change);
+    }
+
+    void delete(String pod) {
+        cluster.delete(ResourceType.PODS, key(pod));
+    }
+
+    /** Completes the deletion of a pod, or deletes it by force. */
+    void end(String pod) {
+        cluster.remove(ResourceType.PODS, key(pod));
+    }
+
+    V1Pod pod(String name) {
+        return cluster.read(ResourceType.PODS, key(name), V1Pod.class);
+    }
+
+    List<V1Pod> pods() {
+        return cluster.all(ResourceType.PODS, V1Pod.class);
+    }
+
+    /** The names of the pods that are not being deleted, sorted. */
+    List<String> names() {
+        return pods().stream().filter(pod -> !Pods.isDeleting(pod)).map(StatefulSetSystem::name).toList();
+    }
+
+    /** The images of all pods, sorted by the names of the pods. */
+    List<String> images() {
+        return pods().stream().map(pod -> pod.getSpec().getContainers().getFirst().getImage()).toList();
+    }
+
+    private static String name(V1Pod pod) {
+        return pod.getMetadata().getName();
+    }
+
+    V1PersistentVolumeClaim claim(String name) {
+        return cluster.read(ResourceType.PERSISTENT_VOLUME_CLAIMS, key(name), V1PersistentVolumeClaim.class);
+    }
+
+    List<String> claims() {
+        return cluster.all(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class).stream()
+                .map(claim -> claim.getMetadata().getName()).toList();
+    }
+
+    /** The owners of a claim, such as {@code Pod/web-1}. */
+    List<String> ownersOf(String claim) {
+        return OwnerReferences.of(claim(claim).getMetadata()).stream()
+                .map(reference -> reference.getKind() + "/" + reference.getName()).toList();
+    }
+
+    /** The history, the oldest first. */
+    List<V1ControllerRevision> revisions() {
+        return cluster.all(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class).stream()
+                .sorted(ControllerRevisions.OLDEST_FIRST).toList();
+    }
+
+    /** The counts of the status: replicas, ready, available, current, updated. */
+    List<Integer> counts() {
+        var status = set().getStatus();
+        return List.of(StatusReport.count(status.getReplicas()), StatusReport.count(status.getReadyReplicas()),
+                StatusReport.count(status.getAvailableReplicas()), StatusReport.count(status.getCurrentReplicas()),
+                StatusReport.count(status.getUpdatedReplicas()));
+    }
+
+    /** The writes of pods and claims since the last call, without the namespace and the options. */
+    List<String> writes() {
+        return cluster.requests.takeWrites().stream().filter(write -> !write.contains("statefulsets.apps/status"))
+                .filter(write -> !write.contains("controllerrevisions"))
+                .map(write -> write.replace("default/", "").replaceAll(" (uid|\\{.*)$", "")).toList();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}
