@@ -19,10 +19,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.Clock;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
+
 /** Plays one scenario against a control plane, and writes down what happens. */
 final class Recorder {
-    private static final int TRIES = 50;
-    private static final int MORE_MILLIS = 200;
+    private static final Duration REMOVAL = Duration.ofSeconds(10);
     private static final int MOST_ROUNDS = 100;
     /** The longest time that a step's effects may take. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -103,7 +104,9 @@ final class Recorder {
         if (plan != null) {
             kubelet.perform(plan);
         } else if (step.has("wait")) {
-            Thread.sleep(Scenario.waiting(step.get("wait").asString(), Instant.now()).toMillis());
+            Duration wait = Scenario.waiting(step.get("wait").asString(), Instant.now());
+            long end = System.nanoTime() + wait.toNanos();
+            eventually("the wait ends", wait.plusSeconds(10), () -> System.nanoTime() - end >= 0);
         } else if (step.has("fault")) {
             traffic.add(step.get("fault"));
         } else if (step.has("metrics")) {
@@ -135,36 +138,26 @@ final class Recorder {
     }
 
     /** Waits until the controllers have not written for the scenario's idle time. */
-    private void settle(long since) throws InterruptedException {
-        while (true) {
+    private void settle(long since) {
+        eventually(scenario + " comes to rest", PATIENCE, () -> {
             Duration idle = traffic.idle();
             Duration sinceStep = Duration.ofNanos(System.nanoTime() - since);
-            Duration left = scenario.idle().minus(idle.compareTo(sinceStep) < 0 ? idle : sinceStep);
-            if (left.isNegative() || left.isZero()) {
-                return;
-            }
-            if (sinceStep.compareTo(PATIENCE) > 0) {
-                throw new AssertionError(scenario + " does not come to rest");
-            }
-            Thread.sleep(left.toMillis() + 1);
-        }
+            return (idle.compareTo(sinceStep) < 0 ? idle : sinceStep).compareTo(scenario.idle()) >= 0;
+        });
     }
 
     /** Removes the scenario's objects. Those in its namespace go later. */
-    private void clear() throws InterruptedException {
+    private void clear() {
         String namespace = scenario.namespace();
         wire.delete(ResourceType.NAMESPACES.path("") + "/" + namespace, null);
         wire.delete(ResourceType.PODS.path(namespace), Json.object().put("gracePeriodSeconds", 0));
         state.raw().forEach(this::release);
         // Controllers may give an object its finalizer again.
-        for (int i = 0; i < TRIES; i++) {
+        eventually("the objects of " + scenario + " outside of its namespace are gone", REMOVAL, () -> {
             List<JsonNode> left = state.raw().stream().filter(o -> !type(o).namespaced()).toList();
-            if (left.isEmpty()) {
-                return;
-            }
             left.forEach(this::remove);
-            Thread.sleep(MORE_MILLIS);
-        }
+            return left.isEmpty();
+        });
     }
 
     private void remove(JsonNode object) {

@@ -96,7 +96,9 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
                 : Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
     }
 
-    /** The time that a step waits. @param text a duration, or {@code minute}: until two seconds after the next minute */
+    /**
+     * The time that a step waits. @param text a duration, or {@code minute}: until two seconds after the next minute
+     */
     static Duration waiting(String text, Instant now) {
         return text.equals("minute")
                 ? Duration.between(now, now.truncatedTo(ChronoUnit.MINUTES).plusSeconds(62))

@@ -54,9 +54,9 @@ public final class CronJobController extends KeyedController implements Plannabl
     private final ResourceClient<V1Job> liveJobs;
     private final ZoneId local = ZoneId.systemDefault();
     /**
-     * The UIDs of the CronJobs whose cached status was confirmed by a live read. The first list of a process may be older
-     * than the last run of the process before, whose Job may be gone already, so that its name does not stop a second
-     * one. Afterwards a key waits for its own writes.
+     * The UIDs of the CronJobs whose cached status was confirmed by a live read. The first list of a process may be
+     * older than the last run of the process before, whose Job may be gone already, so that its name does not stop a
+     * second one. Afterwards a key waits for its own writes.
      */
     private final Map<ObjectKey, String> confirmed = new ConcurrentHashMap<>();
 

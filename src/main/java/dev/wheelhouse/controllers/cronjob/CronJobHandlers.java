@@ -21,8 +21,8 @@ import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Event handlers: they enqueue the CronJobs that a change concerns. A changed schedule enqueues the CronJob for its next
- * time.
+ * Event handlers: they enqueue the CronJobs that a change concerns. A changed schedule enqueues the CronJob for its
+ * next time.
  *
  * @param local the time zone of schedules that name none
  */

@@ -92,8 +92,8 @@ final class DaemonSetDecisions {
     }
 
     /**
-     * With a surge, a node may have the oldest pod of the newest revision and the oldest other pod, as long as the first
-     * is not available and the second is ready.
+     * With a surge, a node may have the oldest pod of the newest revision and the oldest other pod, as long as the
+     * first is not available and the second is ready.
      */
     private static void surplusOfSurge(DaemonSetView view, List<V1Pod> oldestFirst, PodChange change) {
         V1Pod updated = null;

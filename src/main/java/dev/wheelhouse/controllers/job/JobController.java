@@ -138,7 +138,7 @@ public final class JobController extends KeyedController implements Plannable {
         return plan.recorded();
     }
 
-    /** What one sync remembers; nothing if it only plans. */
+    /** The memory of one sync. A sync that only plans remembers nothing. */
     private final class Memory implements JobSync.Memory {
         private final boolean writes;
 

@@ -44,7 +44,7 @@ final class JobSync {
     private final V1Job job;
     private final Instant now;
 
-    /** What the controller remembers between syncs. */
+    /** The memory of the controller between syncs. */
     interface Memory {
         PodBackoff backoff(V1Job job);
 

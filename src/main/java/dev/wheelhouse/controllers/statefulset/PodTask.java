@@ -20,7 +20,7 @@ import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
- * What is to be done for one pod: writes in stages, and the Events about them (upstream:
+ * The work for one pod: writes in stages, and the Events about them (upstream:
  * {@code pkg/controller/statefulset/stateful_pod_control.go}). The writes of a stage do not depend on each other.
  *
  * @param claimsInDeletion claims that the pod needs and that are being deleted, which fails the stage of the claims
@@ -157,7 +157,7 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
     }
 
     /**
-     * What a stage led to.
+     * The result of a stage.
      *
      * @param events in order
      * @param error why the task failed; null if it goes on. A failure to create the pod fails the task after its last

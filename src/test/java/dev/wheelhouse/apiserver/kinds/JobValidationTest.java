@@ -26,7 +26,7 @@ import dev.wheelhouse.world.Yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What the API server refuses of Jobs, in upstream's words (upstream: {@code pkg/apis/batch/validation}). */
+/** The API server refuses Jobs in upstream's words (upstream: {@code pkg/apis/batch/validation}). */
 class JobValidationTest {
     private static final ObjectKey KEY = ObjectKey.of("default", "j");
 

@@ -110,7 +110,10 @@ final class DaemonSetSystem implements AutoCloseable {
         return Cluster.step(controller.loops().getFirst());
     }
 
-    /** Binds each pod to its node unless the scheduler does, makes bound pods ready, and ends those that terminate, until nothing changes. */
+    /**
+     * Binds each pod to its node unless the scheduler does, makes bound pods ready, and ends those that terminate,
+     * until nothing changes.
+     */
     void run() {
         settle();
         for (boolean changed = true; changed; settle()) {
