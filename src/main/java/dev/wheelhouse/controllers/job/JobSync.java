@@ -197,12 +197,12 @@ final class JobSync {
         ApiError error = removeFinalizers(tracking);
         V1JobStatus before = current.getStatus() == null ? tracking.status() : current.getStatus();
         V1JobStatus counted = Tracking.count(before, tracking.tracked());
-        V1JobCondition verdict = tracking.verdict();
-        V1JobStatus ended = error != null || verdict == null
+        V1JobCondition verdict = error == null ? tracking.verdict() : null;
+        V1JobStatus ended = verdict == null
                 ? null
-                : Tracking.end(counted, verdict, scaled.terminating());
-        if (ended != null || counted != before) {
-            V1JobStatus status = ended == null ? counted : ended;
+                : Tracking.end(counted == null ? before : counted, verdict, scaled.terminating());
+        V1JobStatus status = ended == null ? counted : ended;
+        if (status != null) {
             Outcome written = write(current, status, "counted the pods that have ended");
             if (written.error() != null) {
                 return written.error();

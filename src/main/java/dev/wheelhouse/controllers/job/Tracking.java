@@ -45,13 +45,13 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
      * The second step: pods that the status names and that have lost the finalizer move to the counters.
      *
      * @param tracked the UIDs of the pods that still have the finalizer
-     * @return a new status; the same object if nothing changes
+     * @return a new status; null if nothing changes
      */
-    static V1JobStatus count(V1JobStatus status, Set<String> tracked) {
+    static @Nullable V1JobStatus count(V1JobStatus status, Set<String> tracked) {
         V1UncountedTerminatedPods uncounted = status.getUncountedTerminatedPods();
         if (uncounted == null
                 || (tracked.containsAll(succeeded(uncounted)) && tracked.containsAll(failed(uncounted)))) {
-            return status;
+            return null;
         }
         List<String> succeeded = succeeded(uncounted).stream().filter(tracked::contains).toList();
         List<String> failed = failed(uncounted).stream().filter(tracked::contains).toList();
@@ -139,8 +139,10 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
             status.active(orNull(scaled.active())).ready(scaled.ready()).terminating(scaled.terminating());
             view.pods().stream().filter(JobPod::tracked).forEach(pod -> tracked.add(pod.uid()));
             V1JobStatus counted = count(status, tracked);
-            changed |= counted != status;
-            status = counted;
+            if (counted != null) {
+                changed = true;
+                status = counted;
+            }
             boolean namedAll = nameEnded(verdict);
             V1JobCondition end = target(verdict);
             return new Tracking(status, changed, ended, tracked, namedAll ? end : null, events);
@@ -170,7 +172,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
             String message = suspended ? "Job suspended" : "Job resumed";
             List<V1JobCondition> conditions = Jobs.with(Jobs.conditions(status), Jobs.condition(Jobs.SUSPENDED,
                     suspended ? "True" : "False", "Job" + what, message, view.now()));
-            if (conditions != Jobs.conditions(status)) {
+            if (!conditions.equals(Jobs.conditions(status))) {
                 changed = true;
                 status.conditions(conditions).startTime(suspended ? null : Jobs.time(view.now()));
                 events.add(event(job, EventRecorder.NORMAL, what, message));

@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -33,8 +34,8 @@ class IndexesTest {
     void agreesWithSetsOfNumbers() {
         SplittableRandom random = new SplittableRandom(7);
         for (int run = 0; run < 2_000; run++) {
-            TreeSet<Integer> a = numbers(random);
-            TreeSet<Integer> b = numbers(random);
+            SortedSet<Integer> a = numbers(random);
+            SortedSet<Integer> b = numbers(random);
             Indexes left = Indexes.of(a);
             Indexes right = Indexes.parse(Indexes.of(b).toString(), 64);
             TreeSet<Integer> union = new TreeSet<>(a);
@@ -54,8 +55,8 @@ class IndexesTest {
         }
     }
 
-    private static TreeSet<Integer> numbers(SplittableRandom random) {
-        TreeSet<Integer> numbers = new TreeSet<>();
+    private static SortedSet<Integer> numbers(SplittableRandom random) {
+        SortedSet<Integer> numbers = new TreeSet<>();
         int density = random.nextInt(1, 10);
         IntStream.range(0, 64).filter(i -> random.nextInt(10) < density).forEach(numbers::add);
         return numbers;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
@@ -163,14 +162,13 @@ class JobDecisionsTest {
     }
 
     private static List<JobPod> endedAt(String seconds) {
-        List<JobPod> pods = new ArrayList<>(Arrays.stream(seconds.split(" ")).filter(s -> !s.isEmpty())
-                .map(s -> pod("F", 0)).toList());
-        String[] times = seconds.split(" ");
-        for (int i = 0; i < pods.size(); i++) {
-            pods.get(i).pod().getMetadata()
-                    .setCreationTimestamp(NOW.plusSeconds(Integer.parseInt(times[i])).atOffset(ZoneOffset.UTC));
+        List<JobPod> pods = new ArrayList<>();
+        for (String second : seconds.isEmpty() ? new String[0] : seconds.split(" ", -1)) {
+            JobPod pod = pod("F", 0);
+            pod.pod().getMetadata()
+                    .setCreationTimestamp(NOW.plusSeconds(Integer.parseInt(second)).atOffset(ZoneOffset.UTC));
+            pods.addFirst(pod);
         }
-        Collections.reverse(pods);
         return pods;
     }
 

@@ -47,7 +47,11 @@ final class JobSystem implements AutoCloseable {
         return ObjectKey.of("default", name);
     }
 
-    /** Creates a Job whose pods have one container. @param spec the other fields of its spec, in YAML */
+    /**
+     * Creates a Job whose pods have one container.
+     *
+     * @param spec the other fields of its spec, in YAML
+     */
     V1Job create(String name, String spec) {
         return cluster.create(ResourceType.JOBS, V1Job.class, """
                 {apiVersion: batch/v1, kind: Job, metadata: {namespace: default, name: %s}, spec: {%s%s}}""", name,

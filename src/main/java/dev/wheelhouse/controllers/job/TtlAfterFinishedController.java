@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.ttlafterfinished;
+package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +18,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controllers.job.Jobs;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
