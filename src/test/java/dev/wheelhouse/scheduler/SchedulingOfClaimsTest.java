@@ -188,8 +188,8 @@ class SchedulingOfClaimsTest {
 
     @Test
     void twoPodsDoNotTakeOneVolume() {
-        volume("disk-1", LATE + on("node-1"));
-        volume("disk-2", LATE + on("node-2"));
+        volume("disk-1", LATE);
+        volume("disk-2", LATE);
         claim("data-1", LATE);
         claim("data-2", LATE);
         settle();
@@ -199,9 +199,13 @@ class SchedulingOfClaimsTest {
                     {metadata: {name: web-%1$d, namespace: default}, spec: {containers: [{name: a, image: a:1}],
                      volumes: [{name: data, persistentVolumeClaim: {claimName: data-%1$d}}]}}""", i);
         }
+        cluster.deliver();
+        Cluster.work(List.of(scheduler.loops().getFirst()));
         settle();
 
-        assertThat(List.of(nodeOf("web-1"), nodeOf("web-2"))).containsExactlyInAnyOrder("node-1", "node-2");
+        assertThat(List.of(claim("data-1").getSpec().getVolumeName(), claim("data-2").getSpec().getVolumeName()))
+                .containsExactlyInAnyOrder("disk-1", "disk-2");
+        assertThat(List.of(nodeOf("web-1"), nodeOf("web-2"))).doesNotContain("");
         assertThat(cluster.requests.take()).filteredOn(request -> request.startsWith("update persistentvolumes "))
                 .hasSize(2);
         assertThat(events).noneMatch(event -> event.contains("FailedScheduling"));

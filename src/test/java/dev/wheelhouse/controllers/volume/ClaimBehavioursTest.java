@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -116,6 +117,8 @@ class ClaimBehavioursTest {
         for (int i = 0; i < 5; i++) {
             world.claim("data-" + i, NO_CLASS);
         }
+        world.cluster.deliver();
+        Cluster.work(world.loops);
         world.settle();
 
         assertThat(world.cluster.all(VolumeWorld.CLAIMS, V1PersistentVolumeClaim.class))
