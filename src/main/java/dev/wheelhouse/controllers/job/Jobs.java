@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1JobStatus;
  * Reads and makes the parts of a Job that decisions need (upstream: {@code pkg/controller/job/util},
  * {@code pkg/controller/job/job_controller.go}).
  */
-public final class Jobs {
+final class Jobs {
     static final String COMPLETE = "Complete";
     static final String FAILED = "Failed";
     static final String FAILURE_TARGET = "FailureTarget";
@@ -32,18 +32,8 @@ public final class Jobs {
     private Jobs() {}
 
     /** Whether the Job has completed or failed. */
-    public static boolean isFinished(V1Job job) {
-        return finishedBy(job) != null;
-    }
-
-    /** The condition by which the Job is finished; null if it is not finished. */
-    public static @Nullable V1JobCondition finishedBy(V1Job job) {
-        for (V1JobCondition condition : conditions(job.getStatus())) {
-            if ((COMPLETE.equals(condition.getType()) || FAILED.equals(condition.getType())) && isTrue(condition)) {
-                return condition;
-            }
-        }
-        return null;
+    static boolean isFinished(V1Job job) {
+        return trueCondition(job.getStatus(), COMPLETE) != null || trueCondition(job.getStatus(), FAILED) != null;
     }
 
     /** Whether another controller manages the Job. */
@@ -74,7 +64,7 @@ public final class Jobs {
     }
 
     /** A counter of a status: an absent one is zero. */
-    public static int count(@Nullable Integer number) {
+    static int count(@Nullable Integer number) {
         return number == null ? 0 : number;
     }
 

@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.ttlafterfinished;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controllers.job.Jobs;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
@@ -31,6 +31,9 @@ import dev.wheelhouse.workqueue.Priority;
 public final class TtlAfterFinishedController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "ttl-after-finished-controller";
+
+    /** The types of the conditions by which Jobs end. */
+    private static final Set<String> ENDS = Set.of("Complete", "Failed");
 
     private final SharedIndexInformer<V1Job> jobs;
 
@@ -57,7 +60,7 @@ public final class TtlAfterFinishedController extends KeyedController implements
     }
 
     private void enqueue(V1Job job, Priority priority) {
-        if (job.getSpec().getTtlSecondsAfterFinished() != null && Jobs.isFinished(job)) {
+        if (job.getSpec().getTtlSecondsAfterFinished() != null && end(job) != null) {
             queue.add(ObjectKey.of(job), priority);
         }
     }
@@ -106,9 +109,21 @@ public final class TtlAfterFinishedController extends KeyedController implements
     /** The time at which the Job is to be deleted; null if it has not ended or lives on. */
     private static @Nullable Instant expiry(V1Job job) {
         Integer seconds = job.getSpec().getTtlSecondsAfterFinished();
-        V1JobCondition end = Jobs.finishedBy(job);
+        V1JobCondition end = end(job);
         return seconds == null || end == null || end.getLastTransitionTime() == null
                 ? null
                 : end.getLastTransitionTime().toInstant().plusSeconds(seconds);
+    }
+
+    /** The condition by which a Job has ended; null if it has not. */
+    private static @Nullable V1JobCondition end(V1Job job) {
+        if (job.getStatus() != null && job.getStatus().getConditions() != null) {
+            for (V1JobCondition condition : job.getStatus().getConditions()) {
+                if (ENDS.contains(condition.getType()) && "True".equals(condition.getStatus())) {
+                    return condition;
+                }
+            }
+        }
+        return null;
     }
 }
