@@ -32,7 +32,7 @@ class ClaimRetentionTest {
         return new ClaimRetention(new StatefulSetView(set, List.of(), name -> null, Instant.EPOCH), pod);
     }
 
-    /** @param owners of {@code set}, {@code pod}, {@code oldset}, {@code oldpod}, {@code other}; a star: no controller */
+    /** @param owners {@code set}, {@code pod}, {@code oldset}, {@code oldpod}, {@code other}; a star: no controller */
     private static V1PersistentVolumeClaim claim(String owners, int ordinal) {
         V1ObjectMeta meta = new V1ObjectMeta().name("data-web-" + ordinal);
         meta.setOwnerReferences(Arrays.stream(owners.split(" ")).filter(owner -> !owner.isEmpty()).map(owner -> {
