@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.history;
 
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +26,9 @@ final class GoJson {
      */
     static ObjectNode throughStruct(JsonNode object, TypeSchema type) {
         ObjectNode struct = NODES.objectNode();
-        for (String name : new TreeSet<>(type.fields().keySet())) {
-            Field field = type.fields().get(name);
+        for (Map.Entry<String, Field> entry : new TreeMap<>(type.fields()).entrySet()) {
+            String name = entry.getKey();
+            Field field = entry.getValue();
             JsonNode value = object.path(name);
             if (value.isMissingNode() || value.isNull()) {
                 if (field.always()) {

@@ -76,7 +76,8 @@ class StatefulSetDecisionsTest {
     private static V1ControllerRevision revision(String name) {
         return ModelJson
                 .read("""
-                        {"data": {"spec": {"template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}}}}""",
+                        {"data": {"spec": {"template": {"metadata": {"labels": {"app": "web"}},
+                         "spec": {"containers": []}}}}}""",
                         V1ControllerRevision.class)
                 .metadata(new V1ObjectMeta().name(name));
     }
