@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,7 +39,6 @@ final class Manager implements AutoCloseable {
     private final EventBroadcaster events;
     private final List<Controller> controllers = new ArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
-    private final Clock clock;
     private String writer = "";
 
     /** @param seed determines the informers' jitter */
@@ -51,7 +49,6 @@ final class Manager implements AutoCloseable {
     /** @param surgery changes the context of each controller */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
             UnaryOperator<ControllerContext> surgery) {
-        this.clock = clock;
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.builder().batch(1).seed(seed).build());
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
@@ -81,10 +78,6 @@ final class Manager implements AutoCloseable {
     /** The name of the controller whose write is being made. */
     String writer() {
         return writer;
-    }
-
-    Instant now() {
-        return clock.now();
     }
 
     /** The informers' loops that exist now. */
