@@ -298,7 +298,8 @@ class AutoscalerBehavioursTest {
         look();
         assertThat(condition("ScalingActive"))
                 .isEqualTo("False FailedGetContainerResourceMetric: the HPA was unable to "
-                        + "compute the replica count: failed to get cpu utilization: did not receive metrics for targeted pods "
+                        + "compute the replica count: failed to get cpu utilization: did not receive metrics for "
+                        + "targeted pods "
                         + "(pods might be unready)");
     }
 
@@ -320,7 +321,8 @@ class AutoscalerBehavioursTest {
         deployment(2);
         pods(2, "hollow.wheelhouse.dev/cpu: 50m, metric.hollow.wheelhouse.dev/requests: '30'");
         autoscaler("maxReplicas: 10, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, "
-                + "averageUtilization: 50}}}, {type: Pods, pods: {metric: {name: requests}, target: {type: AverageValue, "
+                + "averageUtilization: 50}}}, {type: Pods, pods: {metric: {name: requests}, target: {type: "
+                + "AverageValue, "
                 + "averageValue: 10}}}]");
         look();
         assertThat(replicas()).as("at most the double or four").isEqualTo(4);
@@ -388,7 +390,8 @@ class AutoscalerBehavioursTest {
         look();
         assertThat(condition("ScalingActive"))
                 .isEqualTo("False FailedGetObjectMetric: the HPA was unable to compute the "
-                        + "replica count: unable to get metric jobs: Namespace on default default/unable to fetch metrics from "
+                        + "replica count: unable to get metric jobs: Namespace on default default/unable to fetch "
+                        + "metrics from "
                         + "custom metrics API: the server could not find the metric jobs for namespaces default");
     }
 

@@ -206,7 +206,7 @@ final class Kubelet {
                 String path = Kinds.path(ResourceType.PODS, namespace, name);
                 switch (verb) {
                     case "bind" -> wire.post(path + "/binding", Json.object().put("apiVersion", "v1")
-                            .put("kind", "Binding").<ObjectNode>set("metadata", Json.object().put("name", name))
+                            .put("kind", "Binding").set("metadata", Json.object().put("name", name))
                             .set("target", Json.object().put("kind", "Node").put("name", Json.text(entry, "node"))))
                             .expected();
                     case "end" -> wire.delete(path, Json.object().put("gracePeriodSeconds", 0)).expected();

@@ -136,7 +136,8 @@ record Recording(String server, Instant manager, Instant began, List<Entry> entr
                     form.get("until").longValue(), form.path("code").asInt(0), new TreeMap<>(state), events, writes));
         }
         Instant began = Instant.parse(tree.get("began").asString());
-        return new Recording(tree.get("server").asString(), Instant.parse(tree.path("manager").asString(began.minusSeconds(5).toString())), began,
+        return new Recording(tree.get("server").asString(),
+                Instant.parse(tree.path("manager").asString(began.minusSeconds(5).toString())), began,
                 List.copyOf(entries));
     }
 

@@ -61,7 +61,8 @@ class RecordingTest {
     }
 
     private static Recording recording(Recording.Entry... entries) {
-        return new Recording("v1.36.2", Instant.parse("2025-12-31T23:00:00Z"), Instant.parse("2026-01-01T00:00:00Z"), List.of(entries));
+        return new Recording("v1.36.2", Instant.parse("2025-12-31T23:00:00Z"), Instant.parse("2026-01-01T00:00:00Z"),
+                List.of(entries));
     }
 
     private static Recording.Entry entry(Map<String, JsonNode> state, Set<String> events, Map<String, Integer> writes) {

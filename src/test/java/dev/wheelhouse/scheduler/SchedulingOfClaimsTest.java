@@ -67,7 +67,7 @@ class SchedulingOfClaimsTest {
 
     private void volume(String name, String rest) {
         cluster.create(VOLUMES, V1PersistentVolume.class, """
-                {metadata: {name: %s}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce, ReadWriteOncePod],
+                {metadata: {name: %s}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
                  hostPath: {path: /data}, %s}}""", name, rest);
         settle();
     }
@@ -276,7 +276,7 @@ class SchedulingOfClaimsTest {
 
     @Test
     void aClaimForOnePodIsNotSharedUntilThePodIsGone() {
-        volume("disk", NO_CLASS);
+        volume("disk", NO_CLASS + ", accessModes: [ReadWriteOncePod]");
         claim("data", NO_CLASS + ", accessModes: [ReadWriteOncePod]");
         settle();
         podWithClaim("first", "data");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.job.JobController;
-import dev.wheelhouse.controllers.ttlafterfinished.TtlAfterFinishedController;
+import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**

@@ -33,9 +33,11 @@ record VolumeInvariants(Truth truth) implements Invariant {
     private List<String> taken(V1PersistentVolume written) {
         V1PersistentVolume live = truth.get(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class, name(written));
         String owner = live == null ? null : claimant(live);
-        return owner == null || owner.equals(claimant(written)) ? List.of() : claims().stream()
-                .filter(c -> uid(c).equals(owner) && name(written).equals(c.getSpec().getVolumeName()))
-                .map(c -> "the volume " + name(written) + " is taken from the claim " + name(c)).toList();
+        return owner == null || owner.equals(claimant(written))
+                ? List.of()
+                : claims().stream()
+                        .filter(c -> uid(c).equals(owner) && name(written).equals(c.getSpec().getVolumeName()))
+                        .map(c -> "the volume " + name(written) + " is taken from the claim " + name(c)).toList();
     }
 
     private static @Nullable String claimant(V1PersistentVolume volume) {
@@ -44,9 +46,13 @@ record VolumeInvariants(Truth truth) implements Invariant {
 
     private List<String> shared(V1PersistentVolumeClaim written) {
         String volume = written.getSpec().getVolumeName();
-        return volume == null || volume.isEmpty() ? List.of() : claims().stream()
-                .filter(c -> !uid(c).equals(uid(written)) && Objects.equals(c.getSpec().getVolumeName(), volume))
-                .map(c -> "the volume " + volume + " is bound to " + name(written) + ", and to " + name(c)).toList();
+        return volume == null || volume.isEmpty()
+                ? List.of()
+                : claims().stream()
+                        .filter(c -> !uid(c).equals(uid(written))
+                                && Objects.equals(c.getSpec().getVolumeName(), volume))
+                        .map(c -> "the volume " + volume + " is bound to " + name(written) + ", and to " + name(c))
+                        .toList();
     }
 
     private List<V1PersistentVolumeClaim> claims() {

@@ -26,6 +26,7 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Quantities;
@@ -45,6 +46,9 @@ public final class MetricsApis {
     /** Before the name of a metric: the annotation of an object, and that of a Namespace for an external metric. */
     private static final String CUSTOM_PREFIX = "metric.hollow.wheelhouse.dev/";
     private static final String EXTERNAL_PREFIX = "external-metric.hollow.wheelhouse.dev/";
+
+    /** The memory of an item of an answer, roughly. */
+    private static final long BYTES_OF_ITEM = 4096;
 
     private final ObjectStore store;
     private final ResourceRegistry registry;
@@ -186,6 +190,7 @@ public final class MetricsApis {
     }
 
     private static ObjectNode measured(StoredObject object, Cluster cluster) {
+        Allowance.take(BYTES_OF_ITEM);
         Instant now = cluster.now();
         ObjectNode metrics = Json.object();
         ObjectNode meta = metrics.putObject("metadata").put("name", object.name());
@@ -232,6 +237,7 @@ public final class MetricsApis {
             for (Series series : Series.of(subject.annotation(CUSTOM_PREFIX + metric), metricLabels)) {
                 Long value = subject.milli(series.load(), null);
                 if (value != null) {
+                    Allowance.take(BYTES_OF_ITEM);
                     ObjectNode item = ((ArrayNode) list.path("items")).addObject();
                     ObjectNode described = item.putObject("describedObject").put("kind", info.type().kind());
                     described.put("name", object.name()).put("apiVersion", info.type().apiVersion());

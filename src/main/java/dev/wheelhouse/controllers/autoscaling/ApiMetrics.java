@@ -27,9 +27,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * Reads the metrics APIs of an API server: {@code metrics.k8s.io}, {@code custom.metrics.k8s.io} in the version that the
- * server prefers, and {@code external.metrics.k8s.io} (upstream: {@code metrics/client.go}, {@code k8s.io/metrics}). The
- * client has a deadline for each call.
+ * Reads the metrics APIs of an API server: {@code metrics.k8s.io}, {@code custom.metrics.k8s.io} in the version that
+ * the server prefers, and {@code external.metrics.k8s.io} (upstream: {@code metrics/client.go},
+ * {@code k8s.io/metrics}). The client has a deadline for each call.
  */
 final class ApiMetrics implements MetricsClient {
     private static final String RESOURCE = "metrics.k8s.io";

@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
 import dev.wheelhouse.facts.Quantities;
 
-/** The amount of a resource that a pod requests (upstream: {@code calculateRequests} in {@code replica_calculator.go}). */
+/** The resources that a pod requests (upstream: {@code calculateRequests} in {@code replica_calculator.go}). */
 final class PodRequests {
     private static final Set<String> OF_PODS = Set.of("cpu", "memory");
 

@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +53,12 @@ public final class CronJobController extends KeyedController implements Plannabl
     private final ResourceClient<V1CronJob> liveCronJobs;
     private final ResourceClient<V1Job> liveJobs;
     private final ZoneId local = ZoneId.systemDefault();
+    /**
+     * The UIDs of the CronJobs whose cached status was confirmed by a live read. The first list of a process may be older
+     * than the last run of the process before, whose Job may be gone already, so that its name does not stop a second
+     * one. Afterwards a key waits for its own writes.
+     */
+    private final Map<ObjectKey, String> confirmed = new ConcurrentHashMap<>();
 
     /** Registers the event handlers; the caller runs the workers. */
     public CronJobController(ControllerContext context) {
@@ -67,6 +76,7 @@ public final class CronJobController extends KeyedController implements Plannabl
         V1CronJob cronJob = cronJobs.get(key);
         if (cronJob == null) {
             forget(key);
+            confirmed.remove(key);
             return Result.done();
         }
         return new Sync(key, executor).run(cronJob);
@@ -108,19 +118,38 @@ public final class CronJobController extends KeyedController implements Plannabl
                     .sorted(Comparator.comparing(job -> String.valueOf(job.getMetadata().getName()))).toList();
             Set<String> deleted = shortenHistory(cached, owned);
             V1CronJob cronJob;
-            Set<String> missing;
+            Decision decision;
             try {
                 cronJob = newest(cached, owned);
-                missing = missing(cronJob, owned, deleted);
+                decision = decide(cronJob, owned, deleted);
+                if (decision.run() != null && !isConfirmed(cronJob)) {
+                    cronJob = confirmed(cronJob);
+                    decision = decide(cronJob, owned, deleted);
+                }
             } catch (ApiError unread) {
                 return Result.retry(unread);
             }
-            Decision decision = CronJobDecisions
-                    .decide(new CronJobView(cronJob, owned, deleted, missing, clock.now(), local));
             executor.execute(key, decision.events());
             return decision.run() == null
                     ? report(cronJob, decision.status(), decision.next()).toResult()
                     : start(cronJob, decision, decision.run());
+        }
+
+        private Decision decide(V1CronJob cronJob, List<V1Job> owned, Set<String> deleted) {
+            return CronJobDecisions.decide(new CronJobView(cronJob, owned, deleted, missing(cronJob, owned, deleted),
+                    clock.now(), local));
+        }
+
+        private boolean isConfirmed(V1CronJob cronJob) {
+            return !executor.writes() || String.valueOf(cronJob.getMetadata().getUid()).equals(confirmed.get(key));
+        }
+
+        private V1CronJob confirmed(V1CronJob cronJob) {
+            V1CronJob live = liveCronJobs.get(key);
+            if (Objects.equals(live.getMetadata().getResourceVersion(), cronJob.getMetadata().getResourceVersion())) {
+                confirmed.put(key, String.valueOf(live.getMetadata().getUid()));
+            }
+            return live;
         }
 
         /** Deletes the finished Jobs beyond the limits. @return the UIDs of the deleted ones */
@@ -217,10 +246,8 @@ public final class CronJobController extends KeyedController implements Plannabl
             }
             boolean taken = OwnerReferences.isControlledBy(job, cronJob.getMetadata())
                     && !CronJobDecisions.activeUids(status).contains(job.getMetadata().getUid());
-            return taken
-                    ? report(cronJob, CronJobDecisions.started(status, run, job.getMetadata()), decision.next())
-                            .toResult()
-                    : report(cronJob, status, null).toResult();
+            return report(cronJob, taken ? CronJobDecisions.started(status, run, job.getMetadata()) : status,
+                    decision.next()).toResult();
         }
 
         private Result failed(V1CronJob cronJob, V1CronJobStatus status, ApiError error) {

@@ -189,7 +189,7 @@ final class DaemonSetDecisions {
                 continue;
             }
             current++;
-            V1Pod pod = node.pods().stream().min(NodePods.OLDEST_FIRST).orElseThrow();
+            V1Pod pod = node.oldest();
             ready += Pods.isReady(pod) ? 1 : 0;
             available += isAvailable(view, pod) ? 1 : 0;
             updated += DaemonPods.isUpdated(pod, view.hash(), generation) ? 1 : 0;

@@ -1,6 +1,7 @@
 package dev.wheelhouse.controllers.daemonset;
 
 import java.time.OffsetDateTime;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
@@ -29,6 +30,11 @@ record NodePods(String node, Placement.Verdict verdict, List<V1Pod> pods) {
 
     boolean runs() {
         return verdict == Placement.Verdict.RUN;
+    }
+
+    /** The pod that counts for the status. There must be one. */
+    V1Pod oldest() {
+        return pods.size() == 1 ? pods.getFirst() : Collections.min(pods, OLDEST_FIRST);
     }
 
     /** Null if there are several pods of the newest revision, or several others. */

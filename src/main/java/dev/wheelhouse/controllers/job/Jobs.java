@@ -33,7 +33,17 @@ final class Jobs {
 
     /** Whether the Job has completed or failed. */
     static boolean isFinished(V1Job job) {
-        return trueCondition(job.getStatus(), COMPLETE) != null || trueCondition(job.getStatus(), FAILED) != null;
+        return finishedBy(job) != null;
+    }
+
+    /** The condition by which the Job is finished; null if it is not finished. */
+    static @Nullable V1JobCondition finishedBy(V1Job job) {
+        for (V1JobCondition condition : conditions(job.getStatus())) {
+            if ((COMPLETE.equals(condition.getType()) || FAILED.equals(condition.getType())) && isTrue(condition)) {
+                return condition;
+            }
+        }
+        return null;
     }
 
     /** Whether another controller manages the Job. */

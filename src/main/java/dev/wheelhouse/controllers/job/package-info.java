@@ -5,6 +5,7 @@
  * functions: {@code Assessment} of what has happened, {@code PodPlan} of what to do with the pods, {@code Tracking} of
  * the status. A finalizer on each pod guarantees that the status counts it exactly once. The only state is the backoff
  * after failures, which a restart forgets, as upstream's does.
+ * {@link dev.wheelhouse.controllers.job.TtlAfterFinishedController} deletes Jobs some time after their end.
  */
 @NullMarked
 package dev.wheelhouse.controllers.job;

@@ -210,11 +210,10 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
         if (verb != Verb.CREATE_CLAIMS) {
             events.add(failed(verb.title, text));
         }
-        return new Outcome(events, first != null
+        ApiError error = first != null
                 ? first
-                : new ApiError(verb.title + " Pod " + podName(), 409,
-                        "Conflict", text, null),
-                false);
+                : new ApiError(verb.title + " Pod " + podName(), 409, "Conflict", text, null);
+        return new Outcome(events, error, false);
     }
 
     private Outcome afterPod(List<Attempt> attempts) {

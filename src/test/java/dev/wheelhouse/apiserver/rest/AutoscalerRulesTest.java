@@ -30,43 +30,56 @@ class AutoscalerRulesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', value = {
-            "minReplicas: 1 | [spec.maxReplicas: Required value: must be set and greater than 0, spec.maxReplicas: Invalid "
+            "minReplicas: 1 | [spec.maxReplicas: Required value: must be set and greater than 0, "
+                    + "spec.maxReplicas: Invalid "
                     + "value: 0: must be greater than or equal to `minReplicas`]",
-            "maxReplicas: -1 | [spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1, spec.maxReplicas: "
+            "maxReplicas: -1 | [spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1, "
+                    + "spec.maxReplicas: "
                     + "Invalid value: -1: must be greater than or equal to `minReplicas`]",
             "maxReplicas: 3, minReplicas: 0 | [spec.minReplicas: Invalid value: 0: must be greater than or equal to 1, "
-                    + "spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to "
+                    + "spec.metrics: Forbidden: must specify at least one Object or External metric to support "
+                    + "scaling to "
                     + "zero replicas]",
-            "maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: web} | spec.scaleTargetRef.apiVersion: Invalid value: "
+            "maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: web} | spec.scaleTargetRef.apiVersion: "
+                    + "Invalid value: "
                     + "\"\": apiVersion must specify API group",
             "maxReplicas: 3, scaleTargetRef: {apiVersion: a/b/c, kind: A, name: b} | spec.scaleTargetRef.apiVersion: "
                     + "Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c",
-            "maxReplicas: 3, metrics: [{type: Foo}] | spec.metrics[0].type: Unsupported value: \"Foo\": supported values: "
+            "maxReplicas: 3, metrics: [{type: Foo}] | spec.metrics[0].type: Unsupported value: \"Foo\": supported "
+                    + "values: "
                     + "\"ContainerResource\", \"External\", \"Object\", \"Pods\", \"Resource\"",
             "maxReplicas: 3, metrics: [{type: Resource}] | spec.metrics[0].resource: Required value: must populate "
                     + "information for the given metric source",
-            "maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageValue: 1, "
-                    + "averageUtilization: 1}}}] | spec.metrics[0].resource.target.averageValue: Forbidden: may not set both "
+            "maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, "
+                    + "averageValue: 1, "
+                    + "averageUtilization: 1}}}] | spec.metrics[0].resource.target.averageValue: Forbidden: may "
+                    + "not set both "
                     + "a target raw value and a target utilization",
-            "maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: {type: AverageValue, averageValue: "
+            "maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: {type: AverageValue, "
+                    + "averageValue: "
                     + "-1}}}] | spec.metrics[0].resource.target.averageValue: Invalid value: \"-1\": must be positive",
-            "maxReplicas: 3, metrics: [{type: ContainerResource, containerResource: {name: cpu, target: {type: Utilization, "
+            "maxReplicas: 3, metrics: [{type: ContainerResource, containerResource: {name: cpu, target: {type: "
+                    + "Utilization, "
                     + "averageUtilization: 1}}}] | spec.metrics[0].containerResource.container: Required value: must "
                     + "specify a container",
-            "maxReplicas: 3, metrics: [{type: Pods, pods: {metric: {name: a/b}, target: {type: AverageValue, averageValue: "
+            "maxReplicas: 3, metrics: [{type: Pods, pods: {metric: {name: a/b}, target: {type: AverageValue, "
+                    + "averageValue: "
                     + "1}}}] | spec.metrics[0].pods.metric.name: Invalid value: \"a/b\": may not contain '/'",
             "maxReplicas: 3, metrics: [{type: Object, object: {metric: {name: a}, target: {type: Value, value: 1}}}] | "
                     + "[spec.metrics[0].object.describedObject.kind: Required value, "
                     + "spec.metrics[0].object.describedObject.name: Required value]",
             "maxReplicas: 3, metrics: [{type: External, external: {metric: {name: a}, target: {type: Value, value: 1, "
-                    + "averageValue: 1}}}] | spec.metrics[0].external.target.value: Forbidden: may not set both a target "
+                    + "averageValue: 1}}}] | spec.metrics[0].external.target.value: Forbidden: may not set both a "
+                    + "target "
                     + "value for metric and a per-pod target",
             "maxReplicas: 3, behavior: {scaleDown: {stabilizationWindowSeconds: 3601}} | "
-                    + "spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal "
+                    + "spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 3601: must be less than "
+                    + "or equal "
                     + "to 3600",
             "maxReplicas: 3, behavior: {scaleUp: {policies: [{type: Pods, value: 0, periodSeconds: 1801}]}} | "
                     + "[spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero, "
-                    + "spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to "
+                    + "spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or "
+                    + "equal to "
                     + "1800]",
     })
     void refusesWhatARealServerRefuses(String spec, String problem) {
@@ -126,7 +139,8 @@ class AutoscalerRulesTest {
                           {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}},
                           {type: Object, object: {describedObject: {kind: Service, name: s}, metric: {name: load},
                            target: {type: Value, value: 2}}},
-                          {type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: 4}}}]""");
+                          {type: External, external: {metric: {name: queue},
+                           target: {type: AverageValue, averageValue: 4}}}]""");
         assertThat(rest.last.code()).isEqualTo(201);
         rest.merge(V2 + "/web/status", """
                 {"status": {"currentReplicas": 2, "desiredReplicas": 2, "currentMetrics": [{"type": ""},
@@ -137,15 +151,18 @@ class AutoscalerRulesTest {
         String prefix = "autoscaling.alpha.kubernetes.io/";
         JsonNode annotations = v1.at("/metadata/annotations");
         assertThat(Json.text(annotations, prefix + "metrics")).isEqualTo("[{\"type\":\"Pods\",\"pods\":{\"metricName\":"
-                + "\"hits\",\"targetAverageValue\":\"5\"}},{\"type\":\"Object\",\"object\":{\"target\":{\"kind\":\"Service\","
+                + "\"hits\",\"targetAverageValue\":\"5\"}},{\"type\":\"Object\",\"object\":{\"target\":{"
+                + "\"kind\":\"Service\","
                 + "\"name\":\"s\"},\"metricName\":\"load\",\"targetValue\":\"2\"}},{\"type\":\"External\",\"external\":"
                 + "{\"metricName\":\"queue\",\"targetAverageValue\":\"4\"}}]");
         assertThat(Json.text(annotations, prefix + "current-metrics"))
                 .isEqualTo("[{\"type\":\"\"},{\"type\":\"Resource\","
-                        + "\"resource\":{\"name\":\"cpu\",\"currentAverageUtilization\":60,\"currentAverageValue\":\"60m\"}}]");
+                        + "\"resource\":{\"name\":\"cpu\",\"currentAverageUtilization\":60,"
+                        + "\"currentAverageValue\":\"60m\"}}]");
         assertThat(Json.text(annotations, prefix + "behavior"))
                 .contains("\"ScaleDown\":{\"StabilizationWindowSeconds\":"
-                        + "null,\"SelectPolicy\":\"Disabled\",\"Policies\":[{\"Type\":\"Percent\",\"Value\":100,\"PeriodSeconds\":15}],"
+                        + "null,\"SelectPolicy\":\"Disabled\",\"Policies\":[{\"Type\":\"Percent\",\"Value\":100,"
+                        + "\"PeriodSeconds\":15}],"
                         + "\"Tolerance\":null}");
         assertThat(v1.at("/spec/targetCPUUtilizationPercentage").asInt()).isEqualTo(70);
         assertThat(v1.at("/status/currentCPUUtilizationPercentage").asInt()).isEqualTo(60);

@@ -36,8 +36,9 @@ class ReplicaCalculatorTest {
     private static final Duration WINDOW = Duration.ofMinutes(1);
 
     /**
-     * Pods of one request each. A letter stands for a pod: r is ready, p is pending, u has run for long and is not ready
-     * now, n has never been ready, s starts and is ready, f has failed, d is being deleted, m is ready and has no metric.
+     * Pods of one request each. A letter stands for a pod: r is ready, p is pending, u has run for long and is not
+     * ready now, n has never been ready, s starts and is ready, f has failed, d is being deleted, m is ready and has no
+     * metric.
      */
     private static List<V1Pod> pods(String letters, String request) {
         List<V1Pod> pods = new ArrayList<>();

@@ -148,7 +148,7 @@ public class CronJobBehavioursTest {
         cronJob("");
         cluster.requests.take();
         Instant time = minute();
-        assertThat(cluster.requests.take()).containsExactly("create jobs.batch default/" + name(time),
+        assertThat(cluster.requests.takeWrites()).containsExactly("create jobs.batch default/" + name(time),
                 "update cronjobs.batch/status default/hello");
     }
 
@@ -405,6 +405,19 @@ public class CronJobBehavioursTest {
         minute();
         assertThat(active()).isEmpty();
         assertThat(status().getLastScheduleTime()).isNull();
+        Instant next = minute();
+        assertThat(active()).containsExactly(name(next));
+    }
+
+    @Test
+    void aNewProcessReadsTheLastRunFromTheServerBeforeItsFirstRun() {
+        cronJob("successfulJobsHistoryLimit: 0, ");
+        cluster.withhold(CronJobDecisions.CRON_JOBS);
+        Instant time = cluster.clock.now().plus(untilMinute());
+        cluster.edit(CronJobDecisions.CRON_JOBS, V1CronJob.class, HELLO,
+                cronJob -> cronJob.setStatus(new V1CronJobStatus().lastScheduleTime(time.atOffset(ZoneOffset.UTC))));
+        minute();
+        assertThat(jobs()).isEmpty();
     }
 
     // ---- CronJobs that cannot run

@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -22,6 +23,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
+import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -171,7 +173,7 @@ class DaemonSetControllerTest {
             system.phase(pod, "Failed", false);
             if (!delay.isZero()) {
                 system.settle(delay.minusMillis(1));
-                assertThat(system.podOn("log", "a1").getMetadata().getDeletionTimestamp()).isNull();
+                assertThat(system.podOn("log", "a1").getMetadata().getUid()).isEqualTo(pod.getMetadata().getUid());
             }
             system.settle(delay);
             assertThat(system.cluster.eventTexts()).contains("Warning FailedDaemonPod Found failed daemon pod "
@@ -220,6 +222,22 @@ class DaemonSetControllerTest {
         system.create("log", "updateStrategy: {type: OnDelete}");
         system.run();
         assertThat(system.podsOf("log")).extracting(pod -> pod.getMetadata().getName()).containsExactly("old");
+    }
+
+    @Test
+    void aBoundPodStaysBesideAnOlderOneThatIsNotBound() {
+        system.nodes("a1");
+        V1Pod waiting = Manifests.pod("waiting", Map.of("app", "log"));
+        waiting.getSpec().setAffinity(Yaml.read("""
+                {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+                 {matchFields: [{key: metadata.name, operator: In, values: [a1]}]}]}}}""", V1Affinity.class));
+        system.cluster.create(ResourceType.PODS, waiting);
+        system.cluster.clock.advance(Duration.ofSeconds(5));
+        V1Pod bound = system.cluster.create(ResourceType.PODS, Manifests.pod("bound", Map.of("app", "log")));
+        system.cluster.bind(ObjectKey.of(bound), "a1");
+        system.create("log", "updateStrategy: {type: OnDelete}");
+        system.settle();
+        assertThat(system.podsOf("log")).extracting(pod -> pod.getMetadata().getName()).containsExactly("bound");
     }
 
     @Test

@@ -223,9 +223,10 @@ class DisruptionControllerTest {
         assertThat(problem()).isEqualTo("no matches for kind \"Lost\" in version \"example.com/v1\"");
     }
 
-    @Test
-    void anOwnerThatDoesNotExistIsToldByItsPod() {
-        pod("a", site("web", SCALE).replace("name: web", "name: other"));
+    @ParameterizedTest
+    @CsvSource({"name: web, name: other", "uid: , uid: former-"})
+    void anOwnerThatDoesNotExistIsToldByItsPod(String has, String gets) {
+        pod("a", site("web", SCALE).replace(has, gets));
         budget("maxUnavailable: 1");
         assertThat(problem()).isEqualTo("found no controllers for pod \"a\"");
     }

@@ -1,9 +1,8 @@
-package dev.wheelhouse.controllers.ttlafterfinished;
+package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +31,6 @@ public final class TtlAfterFinishedController extends KeyedController implements
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "ttl-after-finished-controller";
 
-    /** The types of the conditions by which Jobs end. */
-    private static final Set<String> ENDS = Set.of("Complete", "Failed");
-
     private final SharedIndexInformer<V1Job> jobs;
 
     /** Registers the event handlers; the caller runs the workers. */
@@ -60,7 +56,7 @@ public final class TtlAfterFinishedController extends KeyedController implements
     }
 
     private void enqueue(V1Job job, Priority priority) {
-        if (job.getSpec().getTtlSecondsAfterFinished() != null && end(job) != null) {
+        if (job.getSpec().getTtlSecondsAfterFinished() != null && Jobs.isFinished(job)) {
             queue.add(ObjectKey.of(job), priority);
         }
     }
@@ -109,21 +105,9 @@ public final class TtlAfterFinishedController extends KeyedController implements
     /** The time at which the Job is to be deleted; null if it has not ended or lives on. */
     private static @Nullable Instant expiry(V1Job job) {
         Integer seconds = job.getSpec().getTtlSecondsAfterFinished();
-        V1JobCondition end = end(job);
+        V1JobCondition end = Jobs.finishedBy(job);
         return seconds == null || end == null || end.getLastTransitionTime() == null
                 ? null
                 : end.getLastTransitionTime().toInstant().plusSeconds(seconds);
-    }
-
-    /** The condition by which a Job has ended; null if it has not. */
-    private static @Nullable V1JobCondition end(V1Job job) {
-        if (job.getStatus() != null && job.getStatus().getConditions() != null) {
-            for (V1JobCondition condition : job.getStatus().getConditions()) {
-                if (ENDS.contains(condition.getType()) && "True".equals(condition.getStatus())) {
-                    return condition;
-                }
-            }
-        }
-        return null;
     }
 }

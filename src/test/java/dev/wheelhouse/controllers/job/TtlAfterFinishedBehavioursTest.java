@@ -1,4 +1,4 @@
-package dev.wheelhouse.controllers.ttlafterfinished;
+package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.util.List;
