@@ -111,7 +111,10 @@ final class Checks {
             case KubernetesObject object -> live.getResourceVersion().equals(object.getMetadata().getResourceVersion())
                     ? ""
                     : " of a version that is no more";
-            case String patch -> patch.contains(live.getUid()) ? "" : " of another than it read";
+            case String patch -> patch.contains(live.getUid())
+                    || patch.contains("\"resourceVersion\":\"" + live.getResourceVersion() + "\"")
+                            ? ""
+                            : " of another than it read";
             default -> "";
         };
     }

@@ -127,11 +127,18 @@ final class CronJobWorkload implements Workload {
             lines.put("CronJob", "active " + cronJob.path("status").path("active").size());
         }
         for (String end : List.of("Complete", "Failed")) {
-            long ended = jobs.stream().filter(j -> end.equals(end(j))).count();
+            long ended = jobs.stream().filter(j -> end.equals(end(j)) && isReported(j, cronJob)).count();
             lines.put("Jobs " + end, ended <= kept ? "not too many" : ended + " of at most " + kept);
         }
         lines.put("Jobs running", String.valueOf(jobs.stream().filter(j -> end(j) == null).count()));
         return lines;
+    }
+
+    /** Whether the status contains a run. The Job of another run stays, so that its name keeps it from running twice. */
+    private static boolean isReported(JsonNode job, @Nullable JsonNode cronJob) {
+        String last = cronJob == null ? "" : GoldenState.text(cronJob.path("status"), "lastScheduleTime");
+        return !last.isEmpty() && job.path("metadata").path("annotations")
+                .path("batch.kubernetes.io/cronjob-scheduled-timestamp").asString("").compareTo(last) <= 0;
     }
 
     private static @Nullable String end(JsonNode job) {
