@@ -102,7 +102,7 @@ final class HollowProvisioner extends KeyedController {
     }
 
     private static Quantity requested(V1PersistentVolumeClaim claim) {
-        return claim.getSpec().getResources().getRequests().get("storage");
+        return new Quantity(Volumes.requested(claim), Quantity.Format.BINARY_SI);
     }
 
     /** Lets a volume grow to the size that its claim requests. The claim shows the size afterwards. */

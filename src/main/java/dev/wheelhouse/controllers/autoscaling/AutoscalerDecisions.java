@@ -8,7 +8,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
-import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerSpec;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerStatus;
 import io.kubernetes.client.openapi.models.V2MetricStatus;
 

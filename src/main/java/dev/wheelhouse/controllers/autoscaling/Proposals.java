@@ -1,11 +1,9 @@
 package dev.wheelhouse.controllers.autoscaling;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 

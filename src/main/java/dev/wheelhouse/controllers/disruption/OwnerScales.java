@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,12 +65,13 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
     }
 
     private record Owner(String uid, int replicas) {
-        /** Null for no owner; the supplier is then not asked. */
-        static @Nullable Owner of(@Nullable KubernetesObject owner, Supplier<@Nullable Integer> replicas) {
+        /** Null for no owner. */
+        static <T extends KubernetesObject> @Nullable Owner of(@Nullable T owner,
+                Function<T, @Nullable Integer> replicas) {
             if (owner == null) {
                 return null;
             }
-            Integer count = replicas.get();
+            Integer count = replicas.apply(owner);
             return new Owner(String.valueOf(owner.getMetadata().getUid()), count == null ? 1 : count);
         }
     }
@@ -81,18 +82,18 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
                 V1ReplicaSet set = found(replicaSets, namespace, reference, APPS);
                 V1OwnerReference above = set == null ? null : OwnerReferences.controllerOf(set.getMetadata());
                 if (set == null || above == null || !above.getKind().equals("Deployment")) {
-                    return Owner.of(set, () -> set.getSpec().getReplicas());
+                    return Owner.of(set, of -> of.getSpec().getReplicas());
                 }
                 V1Deployment deployment = found(deployments, namespace, above, APPS);
-                return Owner.of(deployment, () -> deployment.getSpec().getReplicas());
+                return Owner.of(deployment, of -> of.getSpec().getReplicas());
             }
             case "StatefulSet" -> {
                 V1StatefulSet set = found(statefulSets, namespace, reference, Set.of("apps"));
-                return Owner.of(set, () -> set.getSpec().getReplicas());
+                return Owner.of(set, of -> of.getSpec().getReplicas());
             }
             case "ReplicationController" -> {
                 V1ReplicationController controller = found(controllers, namespace, reference, Set.of(""));
-                return Owner.of(controller, () -> controller.getSpec().getReplicas());
+                return Owner.of(controller, of -> of.getSpec().getReplicas());
             }
             default -> {
                 return null;

@@ -103,10 +103,11 @@ public final class PodGarbageCollector extends KeyedController implements Planna
         Set<ObjectKey> failed = new HashSet<>();
         if (!writes.isEmpty()) {
             for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(writes))).attempts()) {
-                if (attempt.failed()) {
+                ApiError error = attempt.error();
+                if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
                     log.warn("{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
-                            attempt.write().target(), PERIOD.toSeconds(), attempt.error().getMessage());
+                            attempt.write().target(), PERIOD.toSeconds(), error.getMessage());
                 }
             }
         }
