@@ -112,7 +112,7 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
             V1Scale scale = scales.get(reference.getApiVersion(), reference.getKind(),
                     ObjectKey.of(namespace, reference.getName())).scale();
             String uid = String.valueOf(scale.getMetadata().getUid());
-            return uid.equals(reference.getUid()) ? Owner.of(scale, () -> scale.getSpec().getReplicas()) : null;
+            return uid.equals(reference.getUid()) ? Owner.of(scale, of -> of.getSpec().getReplicas()) : null;
         } catch (ApiError e) {
             if (e.isNotFound() && hasScale(type)) {
                 return null;
