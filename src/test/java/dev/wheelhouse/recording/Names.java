@@ -54,7 +54,11 @@ final class Names {
         created.add(object);
     }
 
-    /** Gives aliases to all objects that were created. @param present the objects that exist now */
+    /**
+     * Gives aliases to all objects that were created.
+     *
+     * @param present the objects that exist now
+     */
     synchronized void settle(List<JsonNode> present) {
         created.sort(Comparator.comparingLong(o -> Json.number(o, 0, "metadata", "resourceVersion")));
         created.forEach(this::settle);
