@@ -46,8 +46,8 @@ final class Kubelet {
     /**
      * The changes to make.
      *
-     * @param step {@code all} for the next change of each pod that needs one, {@code one} for the first such pod, or pods
-     *     by verb
+     * @param step {@code all} for the next change of each pod that needs one, {@code one} for the first such pod, or
+     *     pods by verb
      * @return pods by verb, by alias; null if there is nothing to do
      */
     @Nullable

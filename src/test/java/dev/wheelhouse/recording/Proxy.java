@@ -49,7 +49,8 @@ import dev.wheelhouse.apiserver.json.Json;
 final class Proxy implements AutoCloseable {
     static final String USER = "user";
     private static final Pattern PATH = Pattern.compile(
-            "/apis?/(?:[^/]+/)?v[^/]+(?:/namespaces/(?<namespace>[^/]+)(?=/))?/(?<resource>[^/]+)(?:/(?<name>[^/]+)(?:/(?<sub>[^/]+))?)?");
+            "/apis?/(?:[^/]+/)?v[^/]+(?:/namespaces/(?<namespace>[^/]+)(?=/))?"
+                    + "/(?<resource>[^/]+)(?:/(?<name>[^/]+)(?:/(?<sub>[^/]+))?)?");
     private static final String CLAIMS = "/api/v1/persistentvolumeclaims";
     private static final Set<String> NOT_PASSED_ON = Set.of("host", "connection", "content-length", "accept-encoding",
             "authorization", "transfer-encoding", "upgrade");

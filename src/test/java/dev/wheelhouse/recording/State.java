@@ -22,8 +22,8 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * Reads the objects of a scenario in a normal form, which is the same for the real server and the embedded one: without
- * versions and times, with aliases for generated names and UIDs. A time is kept as {@value #TIME}. The specs of pods keep
- * the fields that controllers write or read, the status of a pod is without that of its containers.
+ * versions and times, with aliases for generated names and UIDs. A time is kept as {@value #TIME}. The specs of pods
+ * keep the fields that controllers write or read, the status of a pod is without that of its containers.
  */
 final class State {
     static final String TIME = "<time>";
