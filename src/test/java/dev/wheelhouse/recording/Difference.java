@@ -70,8 +70,7 @@ final class Difference {
 
     private static void add(List<String> lines, String path, @Nullable JsonNode recorded, @Nullable JsonNode here) {
         if (recorded == null || here == null || recorded.getNodeType() != here.getNodeType()
-                || !recorded.isContainer()
-                || recorded.isArray() && recorded.size() != here.size()) {
+                || !recorded.isContainer() || (recorded.isArray() && recorded.size() != here.size())) {
             if (recorded == null || !recorded.equals(here)) {
                 lines.add(path + ": recorded " + (recorded == null ? "nothing" : recorded) + ", here "
                         + (here == null ? "nothing" : here));
@@ -103,7 +102,7 @@ final class Difference {
         for (String write : writes) {
             int wanted = recorded.getOrDefault(write, 0);
             int found = here.getOrDefault(write, 0);
-            if (found > wanted || !orFewer && found < wanted) {
+            if (found > wanted || (!orFewer && found < wanted)) {
                 lines.add("writes: " + write + " " + found + " times, recorded " + wanted);
             }
         }

@@ -34,7 +34,11 @@ final class Lookalikes {
         this.clock = clock;
     }
 
-    /** Keeps what controllers can tell pods apart by. @param kubelet the changes that follow */
+    /**
+     * Keeps what controllers can tell pods apart by.
+     *
+     * @param kubelet the changes that follow
+     */
     void remember(List<JsonNode> objects, @Nullable JsonNode kubelet) {
         looks.clear();
         Map<String, Integer> load = new HashMap<>();
@@ -77,7 +81,11 @@ final class Lookalikes {
         return changes.toString();
     }
 
-    /** Swaps aliases until the states are equal, or no swap helps. @return the state with the final aliases */
+    /**
+     * Swaps aliases until the states are equal, or no swap helps.
+     *
+     * @return the state with the final aliases
+     */
     Map<String, JsonNode> match(Map<String, JsonNode> recorded, Supplier<Map<String, JsonNode>> state) {
         Map<String, JsonNode> here = state.get();
         while (swap(recorded, here)) {

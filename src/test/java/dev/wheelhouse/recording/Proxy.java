@@ -49,7 +49,8 @@ import dev.wheelhouse.apiserver.json.Json;
 final class Proxy implements AutoCloseable {
     static final String USER = "user";
     private static final Pattern PATH = Pattern.compile(
-            "/apis?/(?:[^/]+/)?v[^/]+(?:/namespaces/(?<namespace>[^/]+)(?=/))?/(?<resource>[^/]+)(?:/(?<name>[^/]+)(?:/(?<sub>[^/]+))?)?");
+            "/apis?/(?:[^/]+/)?v[^/]+(?:/namespaces/(?<namespace>[^/]+)(?=/))?"
+                    + "/(?<resource>[^/]+)(?:/(?<name>[^/]+)(?:/(?<sub>[^/]+))?)?");
     private static final String CLAIMS = "/api/v1/persistentvolumeclaims";
     private static final Set<String> NOT_PASSED_ON = Set.of("host", "connection", "content-length", "accept-encoding",
             "authorization", "transfer-encoding", "upgrade");
@@ -98,7 +99,11 @@ final class Proxy implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** Counts a scenario's writes from now on. @param alone whether those without a namespace are this scenario's */
+    /**
+     * Counts a scenario's writes from now on.
+     *
+     * @param alone whether those without a namespace are this scenario's
+     */
     void open(Scenario scenario, Traffic traffic, Metrics itsMetrics) {
         byNamespace.put(scenario.namespace(), traffic);
         metrics.put(scenario.namespace(), itsMetrics);
@@ -188,7 +193,7 @@ final class Proxy implements AutoCloseable {
 
     private static Map<String, String> query(URI uri) {
         Map<String, String> query = new HashMap<>();
-        for (String pair : uri.getRawQuery() == null ? new String[0] : uri.getRawQuery().split("&")) {
+        for (String pair : uri.getRawQuery() == null ? new String[0] : uri.getRawQuery().split("&", -1)) {
             int equals = pair.indexOf('=');
             if (equals > 0) {
                 query.put(pair.substring(0, equals),

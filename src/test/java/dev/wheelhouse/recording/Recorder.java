@@ -121,7 +121,12 @@ final class Recorder {
         entries.add(entry(index, plan, before, code, Set.of(), Map.of()));
     }
 
-    /** An entry with the present state. @param events the Events so far @param writes the writes so far */
+    /**
+     * An entry with the present state.
+     *
+     * @param events the Events so far
+     * @param writes the writes so far
+     */
     private Recording.Entry entry(int index, @Nullable JsonNode plan, long before, int code, Set<String> events,
             Map<String, Integer> writes) {
         long until = now();

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -49,7 +50,7 @@ class RecordingDocTest {
                 .hasMessageContaining("kind/name has the step {\"sleep\":\"3s\"}");
     }
 
-    private static TreeSet<String> firstCells(String from, String to) throws IOException {
+    private static Set<String> firstCells(String from, String to) throws IOException {
         String page = page();
         return FIRST_CELL.matcher(page.substring(page.indexOf(from), page.indexOf(to))).results()
                 .map((MatchResult r) -> r.group(1)).flatMap(cell -> Arrays.stream(cell.split(", ")))

@@ -25,7 +25,8 @@ class RecordingTest {
     void aRecordingThatIsWrittenAndReadIsTheSame() {
         Recording recording = recording(entry(
                 state("""
-                        {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}}, "Pod/b": {"status": {"a": 1}}}"""),
+                        {"Pod/a": {"spec": {"x": 1, "y": [1]}, "status": {"phase": "Pending"}},
+                         "Pod/b": {"status": {"a": 1}}}"""),
                 Set.of("Normal Created Pod/a: made (x)"), Map.of("create pods", 2)),
                 entry(state("""
                         {"Pod/a": {"spec": {"y": [2]}, "status": {"phase": "Running", "b": {"c": 1}}}}"""), Set.of(),

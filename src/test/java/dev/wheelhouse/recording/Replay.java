@@ -110,7 +110,11 @@ final class Replay implements Interceptor, AutoCloseable {
         return tries;
     }
 
-    /** Plays all steps. @return the differences from the recording, except those that the scenario leaves to chance */
+    /**
+     * Plays all steps.
+     *
+     * @return the differences from the recording, except those that the scenario leaves to chance
+     */
     List<String> run() throws InterruptedException {
         begin();
         while (hasNext()) {
@@ -137,7 +141,11 @@ final class Replay implements Interceptor, AutoCloseable {
         return at < recording.entries().size();
     }
 
-    /** Plays the next entry. @return the differences, except those that the scenario leaves to chance */
+    /**
+     * Plays the next entry.
+     *
+     * @return the differences, except those that the scenario leaves to chance
+     */
     List<String> next() throws InterruptedException {
         Recording.Entry entry = recording.entries().get(at);
         int index = at++;

@@ -42,7 +42,11 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
     /** The Job controller waits for a second before it looks at changes of pods. */
     private static final Set<String> PATIENT = Set.of("job", "cronjob");
 
-    /** All scenarios whose name matches, in the order of their names. @param glob such as {@code statefulset/*} */
+    /**
+     * All scenarios whose name matches, in the order of their names.
+     *
+     * @param glob such as {@code statefulset/*}
+     */
     static List<Scenario> all(String glob) {
         PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
         try (Stream<Path> files = Files.walk(DIRECTORY)) {
@@ -97,7 +101,13 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
     }
 
     /**
+    <<<<<<< HEAD
      * The time that a step waits. @param text a duration, or {@code minute}: until two seconds after the next minute
+    =======
+     * The time that a step waits.
+     *
+     * @param text a duration, or {@code minute}: until two seconds after the next minute
+    >>>>>>> recorder
      */
     static Duration waiting(String text, Instant now) {
         return text.equals("minute")

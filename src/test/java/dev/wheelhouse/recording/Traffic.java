@@ -96,8 +96,8 @@ final class Traffic {
 
     /** Whether the write has the fault's verb, resource and name. A fault without a name is for all. */
     private static boolean matches(String on, String write) {
-        String[] wanted = on.split(" ");
-        String[] words = write.split(" ");
+        String[] wanted = on.split(" ", -1);
+        String[] words = write.split(" ", -1);
         for (int i = 0; i < wanted.length; i++) {
             if (!wanted[i].equals("*") && (i >= words.length || !wanted[i].equals(words[i]))) {
                 return false;
@@ -114,7 +114,7 @@ final class Traffic {
     synchronized void end(String write, int code, @Nullable JsonNode created) {
         running--;
         last = System.nanoTime();
-        String[] words = write.split(" ");
+        String[] words = write.split(" ", -1);
         if (code >= 200 && code < 300 && !words[1].equals("events")) {
             writes.merge(words[0] + " " + words[1], 1, Integer::sum);
         }

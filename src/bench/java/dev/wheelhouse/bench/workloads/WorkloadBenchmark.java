@@ -31,7 +31,8 @@ public final class WorkloadBenchmark {
     private static final Duration PATIENCE = Duration.ofMinutes(30);
     private static final String NAMESPACE = "/namespaces/bench/";
     private static final String TEMPLATE = """
-            {"metadata": {"labels": {"app": "%1$s"}}, "spec": {%2$s "containers": [{"name": "app", "image": "app:1"}]}}""";
+            {"metadata": {"labels": {"app": "%1$s"}}, "spec": {%2$s
+             "containers": [{"name": "app", "image": "app:1"}]}}""";
 
     private final BenchCluster cluster;
     private final int percent;
