@@ -47,12 +47,7 @@ final class Kubelet {
      * The changes to make.
      *
      * @param step {@code all} for the next change of each pod that needs one, {@code one} for the first such pod, or
-    <<<<<<< HEAD
-     * pods
-     *     by verb
-    =======
      *     pods by verb
-    >>>>>>> recorder
      * @return pods by verb, by alias; null if there is nothing to do
      */
     @Nullable

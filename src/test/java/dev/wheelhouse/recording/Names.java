@@ -20,14 +20,9 @@ import dev.wheelhouse.apiserver.json.Json;
 /**
  * Aliases of names that the server or a controller generates, in the order of creation, and of UIDs. A recording has
  * aliases only: {@code web~1} for the first ReplicaSet or ControllerRevision of web, {@code web~1#2} for its second
-<<<<<<< HEAD
- * pod, {@code web@node-1#1} for a DaemonSet's first pod on a node, {@code web[3]#1} for an index of a Job, {@code
- * uid(Pod/web~1#2)} for a UID, {@code uid(Pod/web-0!2)} for that of the second object of a name. Thread safe.
-=======
  * pod,
  * {@code web@node-1#1} for a DaemonSet's first pod on a node, {@code web[3]#1} for an index of a Job,
  * {@code uid(Pod/web~1#2)} for a UID, {@code uid(Pod/web-0!2)} for that of the second object of a name. Thread safe.
->>>>>>> recorder
  */
 final class Names {
     private static final Pattern UID = Pattern
@@ -163,13 +158,8 @@ final class Names {
     }
 
     /**
-    <<<<<<< HEAD
-     * Replaces generated names and UIDs in a text by their aliases, and the error of a lost answer by {@link
-     * Traffic#LOST}.
-    =======
      * Replaces generated names and UIDs in a text by their aliases, and the error of a lost answer by
      * {@link Traffic#LOST}.
-    >>>>>>> recorder
      */
     synchronized String toAliases(String text) {
         String replaced = text.endsWith("EOF") ? LOST.matcher(text).replaceAll(Traffic.LOST) : text;

@@ -101,13 +101,9 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
     }
 
     /**
-    <<<<<<< HEAD
-     * The time that a step waits. @param text a duration, or {@code minute}: until two seconds after the next minute
-    =======
      * The time that a step waits.
      *
      * @param text a duration, or {@code minute}: until two seconds after the next minute
-    >>>>>>> recorder
      */
     static Duration waiting(String text, Instant now) {
         return text.equals("minute")
