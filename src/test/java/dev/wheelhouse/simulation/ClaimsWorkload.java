@@ -16,8 +16,8 @@ import dev.wheelhouse.controllers.volume.VolumeBinder;
 import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 
 /**
- * An administrator's volumes of one size and class, and a user's claims and pods that use them. Claims are deleted under
- * their pods, pods under their claims. Which claim gets which volume is random, the numbers are not.
+ * An administrator's volumes of one size and class, and a user's claims and pods that use them. Claims are deleted
+ * under their pods, pods under their claims. Which claim gets which volume is random, the numbers are not.
  */
 final class ClaimsWorkload implements Workload {
     private static final int CLAIMS = 3;
