@@ -1,6 +1,7 @@
 package dev.wheelhouse.simulation;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 
 import io.kubernetes.client.openapi.models.V1Scale;
@@ -19,7 +20,13 @@ final class AutoscalerFaults {
                 new PlantedFault("a size beyond the limit", "scales to .*, and it read the limits",
                         sizes(size -> size + 1)),
                 new PlantedFault("a size that goes up and down", "scales down from .* within .* s of a rise",
-                        sizes(size -> size % 2 == 0 ? size - 1 : size + 1)));
+                        alternating()));
+    }
+
+    /** Every second size is too small by two. */
+    private static Defect alternating() {
+        AtomicInteger writes = new AtomicInteger();
+        return sizes(size -> writes.incrementAndGet() % 2 == 0 ? Math.max(1, size - 2) : size + 1);
     }
 
     private static Defect sizes(IntUnaryOperator change) {

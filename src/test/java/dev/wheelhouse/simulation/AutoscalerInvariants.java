@@ -17,9 +17,7 @@ import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 
 import static dev.wheelhouse.simulation.Truth.name;
 
-/**
- * An autoscaler scales to a size within its limits, and scales down only when its window since the last rise is over.
- */
+/** An autoscaler scales to a size within its limits, and down only when its window since the last rise is over. */
 final class AutoscalerInvariants implements Invariant {
     private static final ResourceType AUTOSCALERS = Api.type("horizontalpodautoscaler");
     private static final int DEFAULT_WINDOW_SECONDS = 300;

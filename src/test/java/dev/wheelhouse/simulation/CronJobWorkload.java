@@ -134,7 +134,7 @@ final class CronJobWorkload implements Workload {
         return lines;
     }
 
-    /** Whether the status contains a run. The Job of another run stays, so that its name keeps it from running twice. */
+    /** Whether the status contains a run. The Job of another run stays, so that the time does not run twice. */
     private static boolean isReported(JsonNode job, @Nullable JsonNode cronJob) {
         String last = cronJob == null ? "" : GoldenState.text(cronJob.path("status"), "lastScheduleTime");
         return !last.isEmpty() && job.path("metadata").path("annotations")

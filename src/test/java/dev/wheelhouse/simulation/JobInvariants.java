@@ -76,9 +76,7 @@ final class JobInvariants implements Invariant {
         return created <= lacked ? List.of() : List.of(created + " pods, and it lacked " + lacked);
     }
 
-    /**
-     * {@inheritDoc} A patch that removes the finalizer names no UID, but the name of a Job's pod is never used again.
-     */
+    /** {@inheritDoc} The patch that removes the finalizer has no UID, but a pod's name is never used again. */
     @Override
     public boolean isHarmlessWhenLate(Write write) {
         return write.controller().equals(JobController.NAME) && write.is("patch", ResourceType.PODS);
