@@ -68,7 +68,8 @@ class KubectlTest {
                 .isEqualTo("nightly");
         assertThat(kubectl.run("create", "cronjob", "never", "--image=busybox", "--schedule=61 * * * *").output())
                 .contains(
-                        "CronJob.batch \"never\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": end of range "
+                        "CronJob.batch \"never\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": "
+                                + "end of range "
                                 + "(61) above maximum (59): 61");
     }
 

@@ -43,7 +43,8 @@ class SchedulingOfClaimsTest {
             cluster.create(ResourceType.NODES, V1Node.class,
                     """
                             {metadata: {name: %1$s, labels: {kubernetes.io/hostname: %1$s}},
-                             status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}, conditions: [{type: Ready, status: 'True'}]}}""",
+                             status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'},
+                              conditions: [{type: Ready, status: 'True'}]}}""",
                     name);
         }
         cluster.create(ResourceType.STORAGE_CLASSES, V1StorageClass.class, """
@@ -288,7 +289,8 @@ class SchedulingOfClaimsTest {
         events.clear();
         podWithClaim("second", "data");
         assertThat(events).containsExactly("Warning FailedScheduling second: 0/2 nodes are available: 2 node(s) "
-                + "unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+                + "unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+                + "in-use by another "
                 + "pod. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.");
 
         cluster.remove(ResourceType.PODS, ObjectKey.of("default", "first"));

@@ -76,7 +76,8 @@ class StorageRulesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', value = {
-            "accessModes: [ReadWriteOncePod, ReadWriteOnce] | spec.accessModes: Forbidden: may not use ReadWriteOncePod "
+            "accessModes: [ReadWriteOncePod, ReadWriteOnce] | spec.accessModes: Forbidden: may not use "
+                    + "ReadWriteOncePod "
                     + "with other access modes",
             "accessModes: [Sometimes] | spec.accessModes: Unsupported value: \"Sometimes\"",
             "selector: {matchExpressions: [{key: a, operator: Near}]} | spec.selector.matchExpressions[0].operator: "
@@ -89,7 +90,8 @@ class StorageRulesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', value = {
             "local: {path: /mnt} | spec.nodeAffinity: Required value: Local volume requires node affinity",
-            "hostPath: {path: /a}, volumeAttributesClassName: gold | spec.csi: Required value: has to be specified when "
+            "hostPath: {path: /a}, volumeAttributesClassName: gold | spec.csi: Required value: has to be "
+                    + "specified when "
                     + "using volumeAttributesClassName",
             "hostPath: {path: /a}, accessModes: [ReadWriteOncePod, ReadOnlyMany] | spec.accessModes: Forbidden"})
     void aVolumeThatBreaksARuleIsRefused(String rest, String message) {
@@ -98,7 +100,8 @@ class StorageRulesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-            "{\"spec\":{\"accessModes\":[\"ReadWriteMany\"]}} | spec: Forbidden: spec is immutable after creation except "
+            "{\"spec\":{\"accessModes\":[\"ReadWriteMany\"]}} | spec: Forbidden: spec is immutable after "
+                    + "creation except "
                     + "resources.requests and volumeAttributesClassName for bound claims",
             "{\"spec\":{\"storageClassName\":\"grows-false\"}} | spec: Forbidden: spec is immutable after creation",
             "{\"spec\":{\"resources\":{\"requests\":{\"storage\":\"5Gi\"}}}} | spec: Forbidden: spec is immutable",

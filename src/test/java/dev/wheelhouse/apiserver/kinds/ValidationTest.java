@@ -34,7 +34,8 @@ class ValidationTest {
     private static final String JOB = """
             {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "d"}, "spec": {
              "manualSelector": true, "selector": {"matchLabels": {"app": "j"}},
-             "template": {"metadata": {"labels": {"app": "j"}}, "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}""";
+             "template": {"metadata": {"labels": {"app": "j"}}, "spec": {"restartPolicy": "Never",
+              "containers": [{"name": "a", "image": "a:1"}]}}}}""";
     private static final String CRON_JOB = """
             {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "c", "namespace": "d"}, "spec": {
              "schedule": "*/5 * * * 1-5", "timeZone": "Europe/Berlin", "jobTemplate": {"spec": {"template": {"spec": {

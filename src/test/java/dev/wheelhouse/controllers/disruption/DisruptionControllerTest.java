@@ -177,7 +177,8 @@ class DisruptionControllerTest {
         return "{apiVersion: example.com/v1, kind: Site, name: " + name + ", uid: " + uid + ", controller: true}";
     }
 
-    private static final String SCALE = "scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}";
+    private static final String SCALE = "scale: {specReplicasPath: .spec.replicas, statusReplicasPath: "
+            + ".status.replicas}";
 
     @Test
     void podsOfACustomResourceAreCountedByItsScale() {
@@ -238,7 +239,8 @@ class DisruptionControllerTest {
         assertThat(counts()).isEqualTo("0 expected, 0 wanted, 1 healthy, 0 allowed");
         assertThat(cluster.eventTexts()).contains("Warning UnmanagedPods Pods selected by this PodDisruptionBudget "
                 + "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,},"
-                + "MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a result, the status "
+                + "MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a "
+                + "result, the status "
                 + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for "
                 + "these pods please set \".spec.minAvailable\" field of the PDB to an integer value.");
     }

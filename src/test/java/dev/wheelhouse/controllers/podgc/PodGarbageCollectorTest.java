@@ -160,7 +160,8 @@ class PodGarbageCollectorTest {
         for (int i = 0; i < 6; i++) {
             cluster.create(ResourceType.PODS, V1Pod.class,
                     """
-                            {metadata: {namespace: default, name: p%d}, spec: {nodeName: n, containers: [{name: a, image: app}]},
+                            {metadata: {namespace: default, name: p%d}, spec: {nodeName: n,
+                             containers: [{name: a, image: app}]},
                              status: {phase: %s, reason: %s}}""",
                     i, i % 2 == 0 ? "Succeeded" : "Failed",
                     i == 5 ? "Evicted" : "Other");

@@ -202,7 +202,8 @@ class ClaimBehavioursTest {
         assertThat(writes()).containsExactly("update persistentvolumeclaims default/data");
         assertThat(events()).isNotEmpty().containsOnly("Normal ExternalProvisioning Waiting for a volume to be created "
                 + "either by the external provisioner 'csi.example.com' or manually by the system administrator. If "
-                + "volume creation is delayed, please verify that the provisioner is running and correctly registered.");
+                + "volume creation is delayed, please verify that the provisioner is running and correctly "
+                + "registered.");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -483,7 +484,8 @@ class ClaimBehavioursTest {
                 """
                         {metadata: {name: web, namespace: default}, spec: {containers: [{name: a, image: a:1}],
                          volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {metadata: {labels: {app: web}},
-                          spec: {accessModes: [ReadWriteOnce], storageClassName: '', resources: {requests: {storage: 1Gi}}}}}}]}}
+                          spec: {accessModes: [ReadWriteOnce], storageClassName: '',
+                           resources: {requests: {storage: 1Gi}}}}}}]}}
                         """);
     }
 

@@ -33,7 +33,8 @@ class VolumeDecisionsTest {
     private static V1PersistentVolume volume(String annotations, String rest, String phase) {
         return Yaml.read(
                 """
-                        {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}}, spec: {capacity: {storage: 1Gi},
+                        {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}},
+                         spec: {capacity: {storage: 1Gi},
                          accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}"""
                         .formatted(annotations, rest, phase),
                 V1PersistentVolume.class);
@@ -92,7 +93,8 @@ class VolumeDecisionsTest {
     @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
     @CsvSource(delimiter = '|', value = {
             "volumeMode: Filesystem | volumeMode: Filesystem | Available | update PersistentVolume, update_status "
-                    + "PersistentVolume: it is Bound, update PersistentVolumeClaim, update_status PersistentVolumeClaim: it "
+                    + "PersistentVolume: it is Bound, update PersistentVolumeClaim, update_status "
+                    + "PersistentVolumeClaim: it "
                     + "is Bound",
             "volumeMode: Filesystem | claimRef: {namespace: default, name: data, uid: c1} | Bound | update "
                     + "PersistentVolumeClaim, update_status PersistentVolumeClaim: it is Bound",
@@ -111,9 +113,11 @@ class VolumeDecisionsTest {
             "Bound | claimRef: {namespace: default, name: data, uid: c1} | Bound | ''",
             "Pending | claimRef: {namespace: default, name: data, uid: c1} | Bound | update_status "
                     + "PersistentVolumeClaim: it is Bound",
-            "Bound | volumeMode: Filesystem | Available | update PersistentVolume, update_status PersistentVolume: it is "
+            "Bound | volumeMode: Filesystem | Available | update PersistentVolume, update_status "
+                    + "PersistentVolume: it is "
                     + "Bound",
-            "Bound | claimRef: {namespace: default, name: data, uid: c9} | Bound | update_status PersistentVolumeClaim: "
+            "Bound | claimRef: {namespace: default, name: data, uid: c9} | Bound | update_status "
+                    + "PersistentVolumeClaim: "
                     + "it is Lost, ClaimMisbound",
             "Lost | claimRef: {namespace: default, name: data, uid: c9} | Bound | ''"})
     void aClaimThatWasBound(String phase, String volume, String volumePhase, String plan) {
@@ -159,7 +163,8 @@ class VolumeDecisionsTest {
             "claimRef: {namespace: default, name: data, uid: c1} | Available | c1 | disk | update_status "
                     + "PersistentVolume: it is Bound",
             "claimRef: {namespace: default, name: data, uid: c1} | Bound | c1 | disk | ''",
-            "claimRef: {namespace: default, name: data, uid: c1}, volumeMode: Block | Bound | c1 | '' | VolumeMismatch, "
+            "claimRef: {namespace: default, name: data, uid: c1}, volumeMode: Block | Bound | c1 | '' | "
+                    + "VolumeMismatch, "
                     + "VolumeMismatch",
             "claimRef: {namespace: default, name: data, uid: c1} | Bound | c1 | other | update PersistentVolume, "
                     + "update_status PersistentVolume: it is Available",
