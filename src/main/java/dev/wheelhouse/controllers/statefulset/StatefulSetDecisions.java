@@ -1,10 +1,10 @@
 package dev.wheelhouse.controllers.statefulset;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -29,21 +29,23 @@ final class StatefulSetDecisions {
      */
     record Decision(List<List<PodTask>> phases, @Nullable PodTask update, V1StatefulSetStatus status) {}
 
+    /** The number of missing pods of a parallel set that one sync creates at most. */
+    private static final int MOST_MISSING = 500;
+
     private final StatefulSetView view;
     private final Revisions revisions;
-    /** The pods of the ordinals, from the first on. Null for an ordinal without a pod. */
-    private final @Nullable V1Pod[] replicas;
+    /** The pods of the set's ordinals. Replicas may be more than fit in memory, so missing pods take no space. */
+    private final NavigableMap<Integer, V1Pod> replicas = new TreeMap<>();
     /** The pods of other ordinals, the last first. */
     private final List<V1Pod> condemned = new ArrayList<>();
 
     private StatefulSetDecisions(StatefulSetView view, Revisions revisions) {
         this.view = view;
         this.revisions = revisions;
-        this.replicas = new V1Pod[view.replicas()];
         for (V1Pod pod : view.pods()) {
             int ordinal = Identity.ordinal(pod);
             if (view.isInRange(ordinal)) {
-                replicas[ordinal - view.start()] = pod;
+                replicas.put(ordinal, pod);
             } else if (ordinal >= 0) {
                 condemned.add(pod);
             }
@@ -59,10 +61,20 @@ final class StatefulSetDecisions {
 
     private Decision decide() {
         V1StatefulSetStatus status = StatusReport.of(view, revisions,
-                Stream.concat(Arrays.stream(replicas).filter(Objects::nonNull), condemned.stream()).toList());
+                Stream.concat(replicas.values().stream(), condemned.stream()).toList());
         List<PodTask> forReplicas = new ArrayList<>();
-        for (int i = 0; i < replicas.length; i++) {
-            boolean healthy = decideReplica(i, forReplicas);
+        int missing = 0;
+        for (int ordinal = view.start(); view.isInRange(ordinal); ordinal++) {
+            if (missing == MOST_MISSING) {
+                // The pods that are created now lead to the next sync.
+                Integer present = replicas.ceilingKey(ordinal);
+                if (present == null) {
+                    break;
+                }
+                ordinal = present;
+            }
+            missing += replicas.containsKey(ordinal) ? 0 : 1;
+            boolean healthy = decideReplica(ordinal, forReplicas);
             if (!healthy && view.isOrdered()) {
                 return new Decision(List.of(forReplicas), null, status);
             }
@@ -79,10 +91,10 @@ final class StatefulSetDecisions {
      *
      * @return whether the pod is available; if not, an ordered set does nothing further
      */
-    private boolean decideReplica(int index, List<PodTask> tasks) {
-        V1Pod pod = replicas[index];
+    private boolean decideReplica(int ordinal, List<PodTask> tasks) {
+        V1Pod pod = replicas.get(ordinal);
         if (pod == null) {
-            V1Pod created = newPod(view.start() + index);
+            V1Pod created = newPod(ordinal);
             if (!waitsForClaims(created)) {
                 tasks.add(PodTask.create(view, created));
             }
@@ -123,7 +135,7 @@ final class StatefulSetDecisions {
                 : view.updatesRolling() && view.set().getStatus() != null
                         ? StatusReport.count(view.set().getStatus().getCurrentReplicas())
                         : 0;
-        return ordinal < view.start() + kept
+        return ordinal < (long) view.start() + kept
                 ? Identity.newPod(view, revisions.currentTemplate(view.set()), revisions.currentName(), ordinal)
                 : Identity.newPod(view, view.set().getSpec().getTemplate(), revisions.updateName(), ordinal);
     }
@@ -169,8 +181,8 @@ final class StatefulSetDecisions {
 
     /** The deletion of the last pod with an old revision, if all pods after it are available. */
     private @Nullable PodTask update() {
-        for (int i = replicas.length - 1; i >= view.partition(); i--) {
-            V1Pod pod = replicas[i];
+        for (int ordinal = view.last(); ordinal >= (long) view.start() + view.partition(); ordinal--) {
+            V1Pod pod = replicas.get(ordinal);
             if (pod != null && !Identity.revision(pod).equals(revisions.updateName()) && !Pods.isDeleting(pod)) {
                 return PodTask.delete(view, pod, "its revision is " + Identity.revision(pod) + " and StatefulSet "
                         + view.name() + " wants " + revisions.updateName());

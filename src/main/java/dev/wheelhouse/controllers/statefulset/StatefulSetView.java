@@ -39,7 +39,12 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     }
 
     boolean isInRange(int ordinal) {
-        return ordinal >= start() && ordinal < start() + replicas();
+        return ordinal >= start() && ordinal <= last();
+    }
+
+    /** The last ordinal; less than the first if no pod is wanted. */
+    int last() {
+        return (int) Math.min((long) start() + replicas() - 1, Integer.MAX_VALUE - 1);
     }
 
     int minReadySeconds() {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -159,5 +160,13 @@ class StatefulSetDecisionsTest {
             "web-0-0,false"})
     void aMemberHasTheNameOfTheSetAndANumber(String name, boolean member) {
         assertThat(Identity.isMember("web", Manifests.pod(name, Map.of()))).isEqualTo(member);
+    }
+
+    @Test
+    void aSetOfMoreReplicasThanFitInMemoryIsDecidedAboutInParts() {
+        String most = "replicas=" + Integer.MAX_VALUE;
+        assertThat(StatefulSetDecisions.decide(view(most, ""), revisions()).phases().getFirst()).hasSize(1);
+        assertThat(StatefulSetDecisions.decide(view(most + " management=Parallel", "0r 900f"), revisions()).phases()
+                .getFirst()).hasSize(501).last().extracting(StatefulSetDecisionsTest::text).asString().contains("900");
     }
 }
