@@ -119,8 +119,8 @@ class RolloutTest {
 
         patch("web", image("nginx:1.28"));
         awaitComplete("web", 5);
-        assertThat(pods("web"))
-                .allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("nginx:1.28"));
+        eventually("the pods of the old image are gone", () -> pods("web").stream()
+                .allMatch(pod -> "nginx:1.28".equals(pod.getSpec().getContainers().get(0).getImage())));
         assertThat(replicaSets("web")).hasSize(2);
 
         patch("web", image("nginx:1.27"));
