@@ -140,6 +140,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     private void drive(Running driven) {
         Loop loop = driven.loop;
         boolean rests = false;
+        boolean waitedLong = false;
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.5, Duration.ofMinutes(2),
                 clock,
                 new SplittableRandom());
@@ -150,16 +151,20 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                     if (Thread.interrupted()) {
                         return;
                     }
-                    if (driven.mayRest && wait > restAfter) {
+                    if (!driven.mayRest || wait <= restAfter) {
+                        waitedLong = false;
+                        if (wait > 0) {
+                            loop.await(wait);
+                        }
+                    } else if (!waitedLong) {
+                        // Work that arrives at the very end of this wait is done by the next step, before any rest.
                         long began = System.nanoTime();
                         loop.await(restAfter);
-                        if (System.nanoTime() - began >= restAfter) {
-                            rests = handOver(driven, Thread.ofVirtual().name(Thread.currentThread().getName())
-                                    .unstarted(() -> rest(driven, wait)));
-                            return;
-                        }
-                    } else if (wait > 0) {
-                        loop.await(wait);
+                        waitedLong = System.nanoTime() - began >= restAfter;
+                    } else {
+                        rests = handOver(driven, Thread.ofVirtual().name(Thread.currentThread().getName())
+                                .unstarted(() -> rest(driven, wait)));
+                        return;
                     }
                 } catch (RuntimeException | Error e) {
                     if (e instanceof RuntimeException && loop instanceof SignalledLoop signalled
