@@ -159,7 +159,7 @@ final class DaemonSetHandlers {
                     wake(set);
                 }
             } catch (IllegalArgumentException invalid) {
-                // Such a set adopts nothing.
+                // A DaemonSet with an invalid selector adopts nothing.
             }
         }
     }

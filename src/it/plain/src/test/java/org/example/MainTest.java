@@ -48,7 +48,8 @@ class MainTest {
                 core.createNamespacedServiceAccount("default",
                         new V1ServiceAccount().metadata(new V1ObjectMeta().name("ada"))).execute();
                 Eventually.eventually("the account is welcomed", SOON, () -> core.listNamespacedConfigMap("default")
-                        .execute().getItems().stream().anyMatch(map -> "Welcome, ada".equals(map.getData().get("text"))));
+                        .execute().getItems().stream()
+                        .anyMatch(map -> "Welcome, ada".equals(map.getData().get("text"))));
 
                 process.destroy();
                 assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends when it is asked to");
