@@ -24,6 +24,8 @@ import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.CachedOwners;
+import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
@@ -43,7 +45,7 @@ public final class JobController extends KeyedController implements Plannable {
 
     /** The delays by key, each with the UID of its Job, because a Job of the same name may follow. */
     private final Map<ObjectKey, Remembered> backoffs = new ConcurrentHashMap<>();
-    private final JobOwners jobs;
+    private final PodOwners<V1Job> jobs;
     private final OwnedObjects<V1Pod> pods;
     private final OrphanPods orphans;
 
@@ -54,7 +56,7 @@ public final class JobController extends KeyedController implements Plannable {
         super(NAME, NAME, context, LIMITS, null);
         SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
         SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
-        jobs = new JobOwners(jobCache);
+        jobs = new CachedOwners<>(jobCache, job -> job.getSpec().getSelector());
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache, context);
         JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans);

@@ -9,6 +9,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -22,7 +23,7 @@ final class JobHandlers extends PodHandler<V1Job> {
     private final WorkQueue<ObjectKey> queue;
     private final OrphanPods orphans;
 
-    JobHandlers(JobOwners jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
+    JobHandlers(PodOwners<V1Job> jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
         super(jobs);
         this.pods = pods;
         this.queue = queue;

@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -30,14 +31,14 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * pods' keys. Thread safe.
  */
 final class OrphanPods {
-    private final JobOwners jobs;
+    private final PodOwners<V1Job> jobs;
     private final SharedIndexInformer<V1Pod> pods;
     private final WorkQueue<ObjectKey> queue;
     private final ActionExecutor executor;
     private final ConsistencyStore consistency;
     private final List<Loop> workers = new ArrayList<>();
 
-    OrphanPods(JobOwners jobs, SharedIndexInformer<V1Pod> pods, ControllerContext context) {
+    OrphanPods(PodOwners<V1Job> jobs, SharedIndexInformer<V1Pod> pods, ControllerContext context) {
         this.jobs = jobs;
         this.pods = pods;
         this.queue = context.queue("job_orphan_pod", JobController.LIMITS);

@@ -1,25 +1,20 @@
 package dev.wheelhouse.controllers.statefulset;
 
-import java.util.List;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
-import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.PodHandler;
-import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Event handlers: they enqueue the StatefulSets that a change of a set or a pod concerns. */
-final class StatefulSetHandlers implements PodOwners<V1StatefulSet> {
+final class StatefulSetHandlers {
     private final SharedIndexInformer<V1StatefulSet> sets;
     private final WorkQueue<ObjectKey> queue;
 
@@ -31,26 +26,6 @@ final class StatefulSetHandlers implements PodOwners<V1StatefulSet> {
     void register(SharedIndexInformer<V1Pod> pods) {
         sets.addEventHandler(new OfSets());
         pods.addEventHandler(new OfPods());
-    }
-
-    @Override
-    public ResourceType type() {
-        return ResourceType.STATEFUL_SETS;
-    }
-
-    @Override
-    public @Nullable V1StatefulSet get(ObjectKey key) {
-        return sets.get(key);
-    }
-
-    @Override
-    public List<V1StatefulSet> list(String namespace) {
-        return sets.getIndexer().list(namespace);
-    }
-
-    @Override
-    public @Nullable V1LabelSelector selector(V1StatefulSet set) {
-        return set.getSpec().getSelector();
     }
 
     private final class OfSets implements ResourceEventHandler<V1StatefulSet> {
@@ -74,7 +49,7 @@ final class StatefulSetHandlers implements PodOwners<V1StatefulSet> {
 
     private final class OfPods extends PodHandler<V1StatefulSet> {
         OfPods() {
-            super(StatefulSetHandlers.this);
+            super(new CachedOwners<>(sets, set -> set.getSpec().getSelector()));
         }
 
         @Override
