@@ -37,4 +37,12 @@ public interface ControllerMetrics {
 
     /** A write was decided on, but not made because the controller only observes. */
     default void planned(String controller, String verb, ResourceType type) {}
+
+    /**
+     * Counts in a metric that one controller has by upstream's name.
+     *
+     * @param value the addition to a counter, or a value of a histogram
+     * @param labels the values of the metric's labels, in its order
+     */
+    default void record(Measure measure, double value, String... labels) {}
 }

@@ -1,16 +1,21 @@
 package dev.wheelhouse.metrics;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Measure;
 
 /** The controllers' metrics in Micrometer. */
 final class ControllerMeters implements ControllerMetrics {
@@ -62,5 +67,20 @@ final class ControllerMeters implements ControllerMetrics {
                 .description("Writes that were decided and not made, because the controller only observes")
                 .tag("controller", controller).tag("verb", verb).tag("resource", type.groupResource())
                 .register(registry).increment();
+    }
+
+    @Override
+    public void record(Measure measure, double value, String... labels) {
+        List<Tag> tags = new ArrayList<>(labels.length);
+        for (int i = 0; i < labels.length; i++) {
+            tags.add(Tag.of(measure.labels().get(i), labels[i]));
+        }
+        if (measure.isCounter()) {
+            Counter.builder(measure.name()).description(measure.help()).tags(tags).register(registry).increment(value);
+        } else {
+            DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
+                    .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
+                    .register(registry).record(value);
+        }
     }
 }
