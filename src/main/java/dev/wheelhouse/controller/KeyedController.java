@@ -109,6 +109,13 @@ public abstract class KeyedController implements Controller {
         consistency.goneAt(key, type, ObjectKey.of(last), String.valueOf(last.getMetadata().getResourceVersion()));
     }
 
+    /** Counts in a metric that upstream's controller has too. A controller that only observes counts nothing. */
+    protected final void record(Measure measure, double value, String... labels) {
+        if (executor.writes()) {
+            context.metrics().record(measure, value, labels);
+        }
+    }
+
     /**
      * Brings one object to its desired state. Only one worker at a time calls it for a key, and only while the caches
      * are as new as the key's last writes.

@@ -24,6 +24,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -44,6 +45,11 @@ public final class PodGarbageCollector extends KeyedController implements Planna
     static final Duration QUARANTINE = Duration.ofSeconds(40);
     /** The number of ended pods that stay (upstream: the default of {@code --terminated-pod-gc-threshold}). */
     static final int THRESHOLD = 12_500;
+
+    private static final Measure DELETIONS = Measure.counter("pod_gc_collector_force_delete_pods_total",
+            "Pods whose deletion was tried, by the reason", "namespace", "reason");
+    private static final Measure FAILED_DELETIONS = Measure.counter("pod_gc_collector_force_delete_pod_errors_total",
+            "Pods whose deletion was tried and failed, by the reason", "namespace", "reason");
 
     private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
     /** The only key: a round over all pods. */
@@ -93,9 +99,16 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 failures.add(failure);
             }
         }
-        Set<ObjectKey> unfailed = tryEach(round, failures);
-        tryEach(round, garbage.stream().map(PodGarbage::deletion)
-                .filter(deletion -> !unfailed.contains(deletion.target())).toList());
+        Set<ObjectKey> failed = tryEach(round, failures);
+        failed.addAll(tryEach(round, garbage.stream().map(PodGarbage::deletion)
+                .filter(deletion -> !failed.contains(deletion.target())).toList()));
+        for (PodGarbage each : garbage) {
+            ObjectKey pod = ObjectKey.of(each.pod());
+            record(DELETIONS, 1, pod.namespace(), each.reason().label);
+            if (failed.contains(pod)) {
+                record(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
+            }
+        }
     }
 
     /** @return the pods whose write failed */

@@ -27,12 +27,12 @@ class JobMetricsTest {
     /** The counters since the last call, without those of syncs. */
     private Map<String, Integer> counted() {
         Map<String, Integer> counted = new LinkedHashMap<>();
-        system.metrics.forEach((name, value) -> {
+        system.cluster.measures.forEach((name, value) -> {
             if (!name.contains("_sync")) {
                 counted.put(name.replace("job_controller_", ""), value.intValue());
             }
         });
-        system.metrics.clear();
+        system.cluster.measures.clear();
         return counted;
     }
 
@@ -99,16 +99,16 @@ class JobMetricsTest {
     @Test
     void everySyncHasItsAction() {
         create("acts", "parallelism: 1");
-        assertThat(system.metrics).containsKeys("job_controller_job_syncs_total{NonIndexed,success,pods_created}",
+        assertThat(system.cluster.measures).containsKeys("job_controller_job_syncs_total{NonIndexed,success,pods_created}",
                 "job_controller_job_sync_duration_seconds{NonIndexed,success,pods_created}",
                 "job_controller_job_syncs_total{NonIndexed,success,tracking}");
         system.suspend("acts", true);
         system.settle();
-        assertThat(system.metrics).containsKey("job_controller_job_syncs_total{NonIndexed,success,pods_deleted}");
+        assertThat(system.cluster.measures).containsKey("job_controller_job_syncs_total{NonIndexed,success,pods_deleted}");
         system.suspend("acts", false);
         system.cluster.requests.failNext("create pods", 500, "InternalError", "no");
         system.settle();
-        assertThat(system.metrics).containsKey("job_controller_job_syncs_total{NonIndexed,error,pods_created}");
+        assertThat(system.cluster.measures).containsKey("job_controller_job_syncs_total{NonIndexed,error,pods_created}");
     }
 
     @Test
@@ -122,8 +122,8 @@ class JobMetricsTest {
     void aPlanCountsNothing() {
         system.create("planned", "");
         system.cluster.deliver();
-        system.metrics.clear();
+        system.cluster.measures.clear();
         assertThat(system.controller.plan(JobSystem.key("planned"))).isNotEmpty();
-        assertThat(system.metrics).isEmpty();
+        assertThat(system.cluster.measures).isEmpty();
     }
 }

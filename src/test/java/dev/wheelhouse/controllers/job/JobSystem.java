@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import io.kubernetes.client.openapi.models.V1ContainerState;
@@ -25,14 +24,9 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
-import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
-import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
-
-import static org.assertj.core.api.Assertions.assertThat;
 
 /** The controller of Jobs on an API server, stepped by one thread. The test plays the kubelet. */
 final class JobSystem implements AutoCloseable {
@@ -40,27 +34,12 @@ final class JobSystem implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     final Cluster cluster = new Cluster();
-    /** The sums of the controller's counters, as {@code name{label values}}, and the counts of its histograms. */
-    final Map<String, Double> metrics = new TreeMap<>();
-    JobController controller = start();
-
-    private JobController start() {
-        Settings stepped = Settings.stepped();
-        return new JobController(cluster.context(new Settings(stepped.workers(), stepped.parallel(),
-                stepped.observes(), stepped.mayWrite(), stepped.queueMetrics(), new ControllerMetrics() {
-                    @Override
-                    public void record(Measure measure, double value, String... labels) {
-                        assertThat(measure.labels()).hasSameSizeAs(labels);
-                        metrics.merge(measure.name() + "{" + String.join(",", labels) + "}",
-                                measure.isCounter() ? value : 1, Double::sum);
-                    }
-                })));
-    }
+    JobController controller = new JobController(cluster.context());
 
     /** Drops the controller's memory, as a crash does, and starts a new one. */
     void restart() {
         cluster.forgetCaches();
-        controller = start();
+        controller = new JobController(cluster.context());
         cluster.deliver();
     }
 
