@@ -39,10 +39,11 @@ public interface ControllerMetrics {
     default void planned(String controller, String verb, ResourceType type) {}
 
     /**
-     * Counts in a metric that one controller has by upstream's name.
-     *
-     * @param value the addition to a counter, or a value of a histogram
+     * Records a value of a metric that one controller has by upstream's name.
      * @param labels the values of the metric's labels, in its order
      */
     default void record(Measure measure, double value, String... labels) {}
+
+    /** Removes the value of a gauge, because the object with these labels is gone. */
+    default void remove(Measure gauge, String... labels) {}
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.Counter;
@@ -21,6 +22,7 @@ import dev.wheelhouse.controller.Measure;
 final class ControllerMeters implements ControllerMetrics {
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, AtomicReference<Double>> gauges = new ConcurrentHashMap<>();
 
     ControllerMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -71,16 +73,36 @@ final class ControllerMeters implements ControllerMetrics {
 
     @Override
     public void record(Measure measure, double value, String... labels) {
+        List<Tag> tags = tags(measure, labels);
+        switch (measure.kind()) {
+            case COUNTER -> Counter.builder(measure.name()).description(measure.help()).tags(tags).register(registry)
+                    .increment(value);
+            case GAUGE -> gauges.computeIfAbsent(measure.name() + tags, key -> {
+                AtomicReference<Double> last = new AtomicReference<>(value);
+                Gauge.builder(measure.name(), last, AtomicReference::get).description(measure.help()).tags(tags)
+                        .register(registry);
+                return last;
+            }).set(value);
+            case HISTOGRAM -> DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
+                    .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
+                    .register(registry).record(value);
+        }
+    }
+
+    @Override
+    public void remove(Measure gauge, String... labels) {
+        List<Tag> tags = tags(gauge, labels);
+        gauges.computeIfPresent(gauge.name() + tags, (key, last) -> {
+            registry.find(gauge.name()).tags(tags).meters().forEach(registry::remove);
+            return null;
+        });
+    }
+
+    private static List<Tag> tags(Measure measure, String... labels) {
         List<Tag> tags = new ArrayList<>(labels.length);
         for (int i = 0; i < labels.length; i++) {
             tags.add(Tag.of(measure.labels().get(i), labels[i]));
         }
-        if (measure.isCounter()) {
-            Counter.builder(measure.name()).description(measure.help()).tags(tags).register(registry).increment(value);
-        } else {
-            DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
-                    .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
-                    .register(registry).record(value);
-        }
+        return tags;
     }
 }

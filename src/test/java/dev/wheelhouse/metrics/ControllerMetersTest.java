@@ -39,4 +39,19 @@ class ControllerMetersTest {
                 name + "_bucket{le=\"+Inf\"} 2", name + "_count 2", name + "_sum 9.0")
                 .filteredOn(line -> line.contains("_bucket")).hasSize(4);
     }
+
+    @Test
+    void aGaugeHasItsLastValueUntilItIsRemoved() {
+        Measure desired = Measure.gauge("desired_replicas", "Replicas", "namespace", "hpa_name");
+        meters.record(desired, 2, "default", "web");
+        meters.record(desired, 3, "default", "web");
+        meters.record(desired, 1, "default", "api");
+        assertThat(registry.scrape().lines()).contains("desired_replicas{hpa_name=\"api\",namespace=\"default\"} 1.0",
+                "desired_replicas{hpa_name=\"web\",namespace=\"default\"} 3.0");
+        meters.remove(desired, "default", "web");
+        assertThat(registry.scrape()).contains("api").doesNotContain("web");
+        meters.record(desired, 4, "default", "web");
+        assertThat(registry.scrape().lines())
+                .contains("desired_replicas{hpa_name=\"web\",namespace=\"default\"} 4.0");
+    }
 }

@@ -74,7 +74,10 @@ public final class Cluster implements AutoCloseable {
     public final Requests requests;
     /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */
     public final List<Event> events = new ArrayList<>();
-    /** The sums of the controllers' metrics that are upstream's too, by their names and labels: {@code name{a,b}}. */
+    /**
+     * The controllers' metrics that are upstream's too, by their names and labels, {@code name{a,b}}: the last value of
+     * a gauge, the sum of all values of others.
+     */
     public final Map<String, Double> measures = new TreeMap<>();
     private final KubeClient client;
     private final KubeClient user = server.client("user");
@@ -132,7 +135,17 @@ public final class Cluster implements AutoCloseable {
                     @Override
                     public void record(Measure measure, double value, String... labels) {
                         assertThat(labels).hasSameSizeAs(measure.labels());
-                        measures.merge(measure.name() + "{" + String.join(",", labels) + "}", value, Double::sum);
+                        measures.merge(name(measure, labels), value,
+                                measure.kind() == Measure.Kind.GAUGE ? (before, now) -> now : Double::sum);
+                    }
+
+                    @Override
+                    public void remove(Measure gauge, String... labels) {
+                        measures.remove(name(gauge, labels));
+                    }
+
+                    private String name(Measure measure, String... labels) {
+                        return measure.name() + "{" + String.join(",", labels) + "}";
                     }
                 }));
     }
