@@ -7,6 +7,9 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.world.Cluster;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -116,6 +119,18 @@ class JobMetricsTest {
         create("theirs", "managedBy: example.com/other");
         assertThat(counted()).containsOnly(
                 Map.entry("jobs_by_external_controller_total{example.com/other}", 1));
+    }
+
+    @Test
+    void aSyncThatWaitsForACacheIsCounted() {
+        system.cluster.withhold(ResourceType.PODS);
+        system.create("late", "");
+        for (int i = 0; i < 3; i++) {
+            system.cluster.deliver();
+            Cluster.work(system.loops());
+            system.cluster.clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(system.cluster.measures).containsKey("job_controller_stale_sync_skips_total{,pods}");
     }
 
     @Test
