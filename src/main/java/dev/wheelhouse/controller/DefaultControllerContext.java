@@ -90,7 +90,7 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
+                : new ApiActionExecutor(controller, client.sharing(), consistency(controller), events(eventSource),
                         settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics());
     }
 
