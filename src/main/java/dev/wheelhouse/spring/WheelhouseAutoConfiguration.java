@@ -169,7 +169,8 @@ class WheelhouseAutoConfiguration {
                 .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
-                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics)));
+                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
+                        .with(properties.controllerOptions()));
     }
 
     @Bean
