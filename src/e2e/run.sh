@@ -6,10 +6,12 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 test=$1 kubeconfig=$2 out=$3 focus=$4 skip=${5:-}
 port=${PORT:-25443}
-mkdir -p "$out"
+export HOLLOW_FILES=$out/files
+rm -rf "$HOLLOW_FILES"
+mkdir -p "$HOLLOW_FILES"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=hollow-webhook \
     -addext subjectAltName=IP:127.0.0.1 -keyout "$out/webhook.key" -out "$out/webhook.crt" 2>/dev/null
-python3 "$here/hollow-webhook.py" "$port" "$out/webhook.crt" "$out/webhook.key" &
+python3 "$here/hollow-webhook.py" "$port" "$out/webhook.crt" "$out/webhook.key" "$HOLLOW_FILES" &
 webhook=$!
 trap 'kill $webhook' EXIT
 KUBECONFIG=$kubeconfig kubectl apply -f - <<YAML

@@ -292,7 +292,8 @@ final class HollowContainer {
         }
         if (now.nanos() >= Math.min(stopsAt, this.killAt)) {
             boolean killed = this.killAt < stopsAt;
-            exited(now, killed ? 137 : 0, killed ? "Error" : "Completed");
+            int code = killed ? 137 : profile.stopCode();
+            exited(now, code, killed ? "Error" : profile.exitReason(code));
             stopsAt = Long.MAX_VALUE;
             this.killAt = Long.MAX_VALUE;
             return true;

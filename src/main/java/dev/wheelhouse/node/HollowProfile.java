@@ -40,6 +40,7 @@ import dev.wheelhouse.runtime.Durations;
  * never</td></tr>
  * <tr><td>{@code stop-delay}</td><td>the time that a stop takes; after the grace period the container is killed
  * (137); default: the time that the {@code preStop} hook sleeps</td></tr>
+ * <tr><td>{@code stop-code}</td><td>the exit code of a container that is stopped; default: 0</td></tr>
  * <tr><td>{@code profile}</td><td>the name of a profile, which sets values for keys that the pod does not set; see
  * {@link #NAMED}</td></tr>
  * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see
@@ -57,7 +58,7 @@ import dev.wheelhouse.runtime.Durations;
  */
 record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyDelay, boolean becomesReady,
         @Nullable Duration runFor, List<Integer> exitCodes, @Nullable String exitReason, @Nullable Duration liveFor,
-        Duration stopDelay, @Nullable Boolean pullFails, List<String> problems) {
+        Duration stopDelay, int stopCode, @Nullable Boolean pullFails, List<String> problems) {
 
     static final String PREFIX = "hollow.wheelhouse.dev/";
 
@@ -109,6 +110,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         Duration readyDelay = in.duration("ready-delay");
         Duration liveFor = in.duration("live-for");
         Duration stopDelay = in.duration("stop-delay");
+        List<Integer> stopCode = in.numbers("stop-code");
         String pull = in.text("image-pull", List.of("ok", "fail"));
         Duration startup = delay(container.getStartupProbe());
         if (readyDelay == null) {
@@ -117,7 +119,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         return new HollowProfile(startDelay == null ? Duration.ZERO : startDelay, startup, readyDelay,
                 in.flag("ready", !fails(container.getReadinessProbe())), runFor == null ? run.runFor() : runFor,
                 exitCodes, exitReason, liveFor, stopDelay == null ? preStop(container) : stopDelay,
-                pull == null ? null : pull.equals("fail"), in.problems);
+                stopCode.isEmpty() ? 0 : stopCode.getFirst(), pull == null ? null : pull.equals("fail"), in.problems);
     }
 
     private static boolean isOfJob(V1Pod pod) {

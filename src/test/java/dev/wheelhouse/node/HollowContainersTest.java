@@ -391,6 +391,17 @@ class HollowContainersTest {
         assertThat(node.get("web").getStatus().getPodIP()).isEqualTo("10.128.0.1");
     }
 
+    @Test
+    void aStoppedContainerEndsWithItsOwnCode() {
+        create("Never", "stop-code", "143");
+        node.change("web", p -> p.getMetadata().setFinalizers(List.of("example.com/keep")));
+        node.delete("web", null);
+        node.pass(Duration.ofSeconds(2));
+
+        assertThat(node.state("web")).isEqualTo("Terminated Error 143");
+        assertThat(node.phase("web")).isEqualTo("Failed");
+    }
+
     static Stream<V1LifecycleHandler> sleepingHooks() {
         return Stream.of(new V1LifecycleHandler().sleep(new V1SleepAction().seconds(15L)),
                 new V1LifecycleHandler().exec(new V1ExecAction().command(List.of("sh", "-c", "sleep 15"))));
