@@ -49,8 +49,9 @@ public final class CountedRequests implements Interceptor {
         HttpUrl url = request.url();
         String host = url.host() + ":" + url.port();
         RequestBody body = request.body();
-        if (body != null && body.contentLength() > 0) {
-            metrics.sent(request.method(), host, body.contentLength());
+        long size = body == null ? 0 : body.contentLength();
+        if (size > 0 || body == null) {
+            metrics.sent(request.method(), host, size);
         }
         boolean watch = "true".equals(url.queryParameter("watch"));
         boolean again = request.tag(Again.class) != null;

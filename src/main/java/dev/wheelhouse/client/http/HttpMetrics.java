@@ -19,7 +19,7 @@ public interface HttpMetrics {
      */
     default void attempted(String method, String host, String code, boolean again) {}
 
-    /** A request with a body was sent. */
+    /** A request was sent, and the size of its body is known; 0 without a body. */
     default void sent(String method, String host, long bytes) {}
 
     /**

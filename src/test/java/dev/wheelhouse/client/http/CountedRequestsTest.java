@@ -84,7 +84,7 @@ class CountedRequestsTest {
         }
 
         int sent = server.requests.get(1).body().getBytes(StandardCharsets.UTF_8).length;
-        assertThat(counted).containsExactly("connected", "GET 200", "GET ended " + OBJECT.length(),
+        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 200", "GET ended " + OBJECT.length(),
                 "POST sent " + sent, "POST 200", "POST ended " + OBJECT.length());
     }
 
@@ -99,7 +99,8 @@ class CountedRequestsTest {
                     .isInstanceOf(ApiError.class);
         }
 
-        assertThat(counted).containsExactly("connected", "GET 503", "GET ended 2", "GET <error>", "GET ended -1");
+        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 503", "GET ended 2", "GET sent 0",
+                "GET <error>", "GET ended -1");
     }
 
     @Test
@@ -111,7 +112,7 @@ class CountedRequestsTest {
             assertThat(watch.next(Duration.ofSeconds(10))).isInstanceOf(WatchEvent.Added.class);
         }
 
-        assertThat(counted).containsExactly("connected", "GET 200");
+        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 200");
     }
 
     @Test
