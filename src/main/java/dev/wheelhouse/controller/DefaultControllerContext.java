@@ -11,6 +11,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -33,9 +34,22 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
+     * @param journal gets each write
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
-            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
+            Journal journal) {
+        /** Settings without a journal. */
+        public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
+                WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, Journal.NONE);
+        }
+
+        /** The same settings with a journal. */
+        public Settings withJournal(Journal keeps) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, keeps);
+        }
+
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
@@ -91,7 +105,8 @@ public final class DefaultControllerContext implements ControllerContext {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
                 : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
-                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics());
+                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
+                        settings.journal());
     }
 
     @Override
