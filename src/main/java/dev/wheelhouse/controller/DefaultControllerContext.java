@@ -33,19 +33,28 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
+     * @param options the options of the built-in controllers
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
-            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
+            ControllerOptions options) {
+        /** These settings with other options of the built-in controllers. */
+        public Settings with(ControllerOptions others) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others);
+        }
+
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
-                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
+                    ControllerOptions.DEFAULTS);
         }
 
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
             return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
-                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
+                    ControllerOptions.DEFAULTS);
         }
     }
 
@@ -118,6 +127,11 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public int workers(String controller, @Nullable Integer preset) {
         return settings.workers().of(controller, preset);
+    }
+
+    @Override
+    public ControllerOptions options() {
+        return settings.options();
     }
 
     @Override

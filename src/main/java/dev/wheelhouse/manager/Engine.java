@@ -6,6 +6,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -25,7 +26,8 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     /**
-     * The settings of controllers that write while the process leads, unless the guard makes them observe.
+     * The settings of controllers that write while the process leads, unless the guard makes them observe. The options
+     * of the built-in controllers are the defaults.
      *
      * @param workers the number of a controller's workers, by its name and its own default
      */
@@ -33,7 +35,7 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
             ManagerGuard guard, Election election, Metrics metrics) {
         return new DefaultControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
                 controller -> election.leadership().isLeader() && !guard.observes(controller), metrics.queues(),
-                metrics.controllers());
+                metrics.controllers(), ControllerOptions.DEFAULTS);
     }
 
     public void start() {

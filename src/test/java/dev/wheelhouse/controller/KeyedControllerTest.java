@@ -33,7 +33,8 @@ class KeyedControllerTest {
 
     private DefaultControllerContext context(boolean observeOnly) {
         return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
-                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
+                ControllerOptions.DEFAULTS));
     }
 
     /** A controller that creates one more pod in each sync. */

@@ -51,7 +51,8 @@ public final class GarbageCollector implements PlansForAnyType {
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
-        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock());
+        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock(),
+                context.metrics());
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
         client = context.client().sharing();
