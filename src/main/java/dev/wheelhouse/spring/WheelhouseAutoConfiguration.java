@@ -72,8 +72,8 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock) {
-            return ApiServerConnection.of(client, clock);
+        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
         }
     }
 
@@ -83,10 +83,10 @@ class WheelhouseAutoConfiguration {
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
-                Clock clock) {
+                Clock clock, ObjectProvider<Metrics> metrics) {
             return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
                     ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock);
+                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -169,7 +169,8 @@ class WheelhouseAutoConfiguration {
                 .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
-                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics)));
+                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
+                        .with(properties.controllerOptions()));
     }
 
     @Bean

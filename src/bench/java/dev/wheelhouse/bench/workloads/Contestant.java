@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -36,14 +37,21 @@ enum Contestant {
                         "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
                         "--secure-port=" + BenchCluster.freePort(),
                         "--cert-dir=" + cluster.directory().resolve("manager-certs"))
-                : List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g", "-cp",
-                        System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication",
-                        "--server.port=0", "--logging.level.dev.wheelhouse=warn",
-                        "--wheelhouse.kubeconfig=" + cluster.kubeconfig());
+                : ours(cluster);
         ProcessBuilder builder = new ProcessBuilder(command).directory(cluster.directory().toFile())
                 .redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().remove("KUBECONFIG");
         return builder.start();
+    }
+
+    private static List<String> ours(BenchCluster cluster) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(System.getProperty("manager.jvm", "-Xmx1g").split(" ")));
+        command.addAll(List.of("-cp", System.getProperty("manager.classes", System.getProperty("java.class.path")),
+                "dev.wheelhouse.WheelhouseApplication", "--server.port=0", "--logging.level.dev.wheelhouse=warn",
+                "--wheelhouse.kubeconfig=" + cluster.kubeconfig()));
+        return command;
     }
 
     static Duration cpu(Process process) {
