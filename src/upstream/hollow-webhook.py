@@ -55,7 +55,7 @@ def behaviour(namespace, pod, container):
 
 def annotations(namespace, pod):
     containers = pod["spec"]["containers"]
-    return {PREFIX + key + ("" if key == "ready" else "." + container["name"]): value
+    return {PREFIX + key + ("" if len(containers) == 1 else "." + container["name"]): value
             for container in containers for key, value in behaviour(namespace, pod, container).items()}
 
 
