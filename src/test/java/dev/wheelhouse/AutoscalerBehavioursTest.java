@@ -2,7 +2,9 @@ package dev.wheelhouse;
 
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -158,6 +160,43 @@ class AutoscalerBehavioursTest {
                 .getResource().getTarget().setAverageUtilization(300));
         look(Duration.ofSeconds(2));
         assertThat(replicas()).as("without a window").isEqualTo(1);
+    }
+
+    @Test
+    void looksAndMetricsAreCountedByActionAndError() {
+        deployment(3);
+        autoscaler(CPU_50);
+        look();
+        assertThat(counted()).containsExactly(Map.entry("metric_computation_total{none,internal,Resource}", 1),
+                Map.entry("num_horizontal_pod_autoscalers{}", 1),
+                Map.entry("reconciliations_total{none,internal}", 1));
+
+        pods(3, "hollow.wheelhouse.dev/cpu: 80m");
+        look();
+        assertThat(counted()).contains(Map.entry("desired_replicas{default,web}", 5),
+                Map.entry("metric_computation_total{scale_up,none,Resource}", 1),
+                Map.entry("reconciliations_total{scale_up,none}", 1));
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB,
+                autoscaler -> autoscaler.getSpec().getScaleTargetRef().setName("gone"));
+        look();
+        assertThat(counted()).contains(Map.entry("reconciliations_total{none,internal}", 2));
+
+        cluster.delete(AUTOSCALERS, WEB);
+        look();
+        assertThat(counted()).containsEntry("num_horizontal_pod_autoscalers{}", 0)
+                .doesNotContainKey("desired_replicas{default,web}");
+    }
+
+    /** The metrics, without durations. */
+    private Map<String, Integer> counted() {
+        Map<String, Integer> counted = new LinkedHashMap<>();
+        cluster.measures.forEach((name, value) -> {
+            if (!name.contains("duration")) {
+                counted.put(name.replace("horizontal_pod_autoscaler_controller_", ""), value.intValue());
+            }
+        });
+        return counted;
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -34,27 +35,40 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
      * @param options the options of the built-in controllers
+     * @param journal gets each write
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
             Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
-            ControllerOptions options) {
+            ControllerOptions options, Journal journal) {
+        /** Settings with the default options of the built-in controllers and without a journal. */
+        public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
+                WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, ControllerOptions.DEFAULTS,
+                    Journal.NONE);
+        }
+
         /** These settings with other options of the built-in controllers. */
         public Settings with(ControllerOptions others) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others);
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others,
+                    journal);
+        }
+
+        /** These settings with a journal. */
+        public Settings with(Journal keeps) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, options,
+                    keeps);
         }
 
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
-                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
-                    ControllerOptions.DEFAULTS);
+                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
 
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
             return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
-                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
-                    ControllerOptions.DEFAULTS);
+                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
         }
     }
 
@@ -99,8 +113,9 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
-                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics());
+                : new ApiActionExecutor(controller, client.sharing(), consistency(controller), events(eventSource),
+                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
+                        settings.journal());
     }
 
     @Override

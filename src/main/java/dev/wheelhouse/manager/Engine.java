@@ -6,7 +6,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -35,7 +34,7 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
             ManagerGuard guard, Election election, Metrics metrics) {
         return new DefaultControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
                 controller -> election.leadership().isLeader() && !guard.observes(controller), metrics.queues(),
-                metrics.controllers(), ControllerOptions.DEFAULTS);
+                metrics.controllers());
     }
 
     public void start() {

@@ -75,6 +75,8 @@ public final class CommandLine {
               --wheelhouse.nodes.name-prefix=node-                   the start of their names
               --wheelhouse.nodes.profile=PROFILE                     the behaviour of pods without annotations for it:
                                                                      none, slow, flaky, stuck, crashing, unpullable
+              --wheelhouse.nodes.storage=true|false                  make a default StorageClass and hollow volumes
+                                                                     (default: in mode embedded)
               --wheelhouse.scheduler=true|false                      run a scheduler (default: in mode embedded)
             One node, on any API server:
               --wheelhouse.node.name=NAME                            its name (default: the first hollow node, or

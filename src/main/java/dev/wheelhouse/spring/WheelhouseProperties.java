@@ -100,10 +100,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param memory the memory of each node, a quantity
      * @param pods the number of pods that each node can run
      * @param profile the behaviour of pods without annotations for it: none, slow, flaky, stuck, crashing, unpullable
+     * @param storage whether to make a default StorageClass if there is no class, and hollow volumes for its claims; by
+     *     default only on the embedded API server
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile) {
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
+            @Nullable Boolean storage) {
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");

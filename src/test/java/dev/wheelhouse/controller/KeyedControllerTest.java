@@ -33,8 +33,7 @@ class KeyedControllerTest {
 
     private DefaultControllerContext context(boolean observeOnly) {
         return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
-                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE,
-                ControllerOptions.DEFAULTS));
+                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
     /** A controller that creates one more pod in each sync. */

@@ -133,8 +133,7 @@ class LivesOfControllersTest {
                 cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                         decides::observes, name -> leads && !decides.observes(name),
                         dev.wheelhouse.workqueue.WorkQueueMetrics.NONE,
-                        dev.wheelhouse.controller.ControllerMetrics.NONE,
-                        dev.wheelhouse.controller.ControllerOptions.DEFAULTS)),
+                        dev.wheelhouse.controller.ControllerMetrics.NONE)),
                 List.of(descriptors), guard, leadership, runner);
     }
 

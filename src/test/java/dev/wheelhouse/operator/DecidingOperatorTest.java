@@ -15,7 +15,6 @@ import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Plannable;
@@ -138,8 +137,7 @@ class DecidingOperatorTest {
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics,
-                ControllerOptions.DEFAULTS)));
+                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
         createBlog();
         world.settle();
         assertThat(planned).containsExactly("site-operator apply deployments.apps", "site-operator apply configmaps",

@@ -31,7 +31,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
@@ -640,8 +639,7 @@ class ReconcilingOperatorTest {
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics,
-                ControllerOptions.DEFAULTS)));
+                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
         world.settle();
         assertThat(planned).containsExactly("create configmaps", "delete configmaps");
         operator.script = (request, context) -> {
@@ -653,8 +651,7 @@ class ReconcilingOperatorTest {
             return Result.done();
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> false, name -> false, WorkQueueMetrics.NONE, metrics,
-                ControllerOptions.DEFAULTS)));
+                Parallel.inOrder(), name -> false, name -> false, WorkQueueMetrics.NONE, metrics)));
         world.settle();
         assertThat(problems).singleElement().asString().startsWith("create configmaps default/a: 503");
         assertThat(world.writes()).isEmpty();

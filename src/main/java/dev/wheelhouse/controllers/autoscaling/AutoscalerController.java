@@ -21,6 +21,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
@@ -50,6 +51,7 @@ public final class AutoscalerController extends KeyedController implements Plann
     private final SharedIndexInformer<V1Pod> pods;
     private final ScaleClient scales;
     private final MetricsClient metrics;
+    private final AutoscalerMetrics counts;
     private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
     /** The selectors of the targets, as the last looks at the autoscalers found them. */
     private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
@@ -63,6 +65,7 @@ public final class AutoscalerController extends KeyedController implements Plann
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
+        this.counts = new AutoscalerMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         autoscalers.addEventHandler(new OfAutoscalers());
     }
 
@@ -77,13 +80,16 @@ public final class AutoscalerController extends KeyedController implements Plann
         if (autoscaler == null) {
             memories.remove(key);
             selectors.remove(key);
+            counts.gone(key);
             forget(key);
             return Result.done();
         }
+        long start = clock.nanoTime();
         ScaleClient.Scaled scaled;
         try {
             scaled = scale(autoscaler);
         } catch (ApiError e) {
+            counts.reconciled(0, hasValidTarget(autoscaler) ? "internal" : "spec", clock.nanoTime() - start);
             return end(key, autoscaler, executor.execute(key, unreachable(autoscaler, e)), null);
         }
         AutoscalerView view = view(key, autoscaler, scaled);
@@ -98,8 +104,24 @@ public final class AutoscalerController extends KeyedController implements Plann
                 ? decision.memory()
                 : Limits.afterScaling(decision.memory(), autoscaler.getSpec().getBehavior(), view.replicas(),
                         decision.replicas(), view.now()));
-        return end(key, autoscaler, executor.execute(key, AutoscalerDecisions.report(view, decision, failure)),
-                failure);
+        Outcome reported = executor.execute(key, AutoscalerDecisions.report(view, decision, failure));
+        counts.computed(autoscaler, view.target(), decision);
+        boolean scales = decision.why() != null && failure == null;
+        boolean complete = !decision.failed() && failure == null;
+        if (complete) {
+            counts.desired(key, decision.replicas());
+        }
+        complete = complete && reported.error() == null
+                && (decision.proposals() == null || decision.proposals().problems().isEmpty());
+        counts.reconciled(scales ? decision.replicas() - view.replicas() : 0, complete ? "none" : "internal",
+                clock.nanoTime() - start);
+        return end(key, autoscaler, reported, failure);
+    }
+
+    /** Whether the reference to the target has a group and a version. Only its spec can be wrong otherwise. */
+    private static boolean hasValidTarget(V2HorizontalPodAutoscaler autoscaler) {
+        String version = autoscaler.getSpec().getScaleTargetRef().getApiVersion();
+        return version == null || version.indexOf('/') == version.lastIndexOf('/');
     }
 
     private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported,
@@ -144,12 +166,15 @@ public final class AutoscalerController extends KeyedController implements Plann
                 .filter(pod -> selector.matches(pod.getMetadata().getLabels())).toList();
         List<ObjectKey> selecting = selecting(key, selected);
         List<Reading> readings = new ArrayList<>();
+        List<Long> nanos = new ArrayList<>();
         if (selecting.size() <= 1 && autoscaler.getSpec().getMetrics() != null) {
             for (V2MetricSpec spec : autoscaler.getSpec().getMetrics()) {
+                long start = clock.nanoTime();
                 readings.add(Reading.of(spec, key.namespace(), selector, metrics));
+                nanos.add(clock.nanoTime() - start);
             }
         }
-        return new Target.Selected(text, selector, selected, selecting, readings);
+        return new Target.Selected(text, selector, selected, selecting, readings, nanos);
     }
 
     /** The autoscalers that scale the target of any of these pods, which are those of one autoscaler. */
@@ -216,8 +241,11 @@ public final class AutoscalerController extends KeyedController implements Plann
 
     /** Changes wait for the period, so that an autoscaler is looked at once in each. */
     private final class OfAutoscalers implements ResourceEventHandler<V2HorizontalPodAutoscaler> {
+        private int known;
+
         @Override
         public void onAdd(V2HorizontalPodAutoscaler autoscaler, boolean initial) {
+            counts.count(++known);
             queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }
 
@@ -228,6 +256,7 @@ public final class AutoscalerController extends KeyedController implements Plann
 
         @Override
         public void onDelete(V2HorizontalPodAutoscaler autoscaler, boolean finalStateUnknown) {
+            counts.count(--known);
             selectors.remove(ObjectKey.of(autoscaler));
             queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }

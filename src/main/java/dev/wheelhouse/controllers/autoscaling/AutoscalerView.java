@@ -37,8 +37,9 @@ record AutoscalerView(V2HorizontalPodAutoscaler autoscaler, int replicas, int st
          * @param autoscalers the autoscalers whose selectors match any of the pods
          * @param readings the answers for the metrics of the autoscaler, in their order; none if several autoscalers
          *     match
+         * @param nanos how long each reading took
          */
         record Selected(String text, LabelSelector selector, List<V1Pod> pods, List<ObjectKey> autoscalers,
-                List<Reading> readings) implements Target {}
+                List<Reading> readings, List<Long> nanos) implements Target {}
     }
 }

@@ -44,14 +44,17 @@ record PodGarbage(V1Pod pod, Reason reason) {
             .thenComparing(pod -> String.valueOf(pod.getMetadata().getName()));
 
     enum Reason {
-        ENDED("too many pods have ended"),
-        OUT_OF_SERVICE("it terminates on a node that is out of service"),
-        ORPHANED("its node no longer exists"),
-        UNSCHEDULED("it terminates and has no node");
+        ENDED("terminated", "too many pods have ended"),
+        OUT_OF_SERVICE("out-of-service", "it terminates on a node that is out of service"),
+        ORPHANED("orphaned", "its node no longer exists"),
+        UNSCHEDULED("unscheduled", "it terminates and has no node");
 
+        /** The label of the metrics. */
+        final String label;
         private final String why;
 
-        Reason(String why) {
+        Reason(String label, String why) {
+            this.label = label;
             this.why = why;
         }
     }

@@ -25,6 +25,7 @@ import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -43,6 +44,11 @@ public final class PodGarbageCollector extends KeyedController implements Planna
     static final Duration PERIOD = Duration.ofSeconds(20);
     /** How long a node must have been missing from the cache before the API server is asked whether it exists. */
     static final Duration QUARANTINE = Duration.ofSeconds(40);
+
+    private static final Measure DELETIONS = Measure.counter("pod_gc_collector_force_delete_pods_total",
+            "Pods whose deletion was tried, by the reason", "namespace", "reason");
+    private static final Measure FAILED_DELETIONS = Measure.counter("pod_gc_collector_force_delete_pod_errors_total",
+            "Pods whose deletion was tried and failed, by the reason", "namespace", "reason");
 
     private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
     /** The only key: a round over all pods. */
@@ -88,9 +94,16 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 failures.add(failure);
             }
         }
-        Set<ObjectKey> unfailed = tryEach(round, failures);
-        tryEach(round, garbage.stream().map(PodGarbage::deletion)
-                .filter(deletion -> !unfailed.contains(deletion.target())).toList());
+        Set<ObjectKey> failed = tryEach(round, failures);
+        failed.addAll(tryEach(round, garbage.stream().map(PodGarbage::deletion)
+                .filter(deletion -> !failed.contains(deletion.target())).toList()));
+        for (PodGarbage each : garbage) {
+            ObjectKey pod = ObjectKey.of(each.pod());
+            record(DELETIONS, 1, pod.namespace(), each.reason().label);
+            if (failed.contains(pod)) {
+                record(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
+            }
+        }
     }
 
     /** @return the pods whose write failed */

@@ -1,0 +1,177 @@
+package dev.wheelhouse.recording;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
+
+/**
+ * The rights that the requests of each controller need, as RBAC names them: {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}.
+ * An owner reference that blocks the owner's deletion needs {@code update} on the owner's {@code finalizers} too, where
+ * the admission plugin OwnerReferencesPermissionEnforcement is on.
+ */
+final class RequestedRights {
+    private final Map<String, Set<String>> byController = new TreeMap<>();
+
+    Map<String, Set<String>> byController() {
+        return byController;
+    }
+
+    /** The built-in controllers, with contexts that note their requests here. */
+    List<ControllerDescriptor> controllers() {
+        return BuiltInControllers.all().stream()
+                .map(each -> new ControllerDescriptor(each.name(), each.aliases(), each.origin(), each.requires(),
+                        each.plans(), context -> each.factory().apply(noted(each.name(), context))))
+                .toList();
+    }
+
+    private ControllerContext noted(String controller, ControllerContext context) {
+        Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()));
+        return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
+                new NotedInformers(context.informers(), notes), context.clock(), context::events,
+                DefaultControllerContext.Settings.stepped());
+    }
+
+    /** Notes the requests of one controller. */
+    private record Notes(Set<String> rights) implements Interceptor {
+        private void note(String verb, ResourceType type, String subresource) {
+            rights.add(verb + " " + type.group() + "/" + type.plural()
+                    + (subresource.isEmpty() ? "" : "/" + subresource));
+        }
+
+        void cached(ResourceType type) {
+            note("list", type, "");
+            note("watch", type, "");
+        }
+
+        @Override
+        public <R> R write(WriteRequest request, Supplier<R> call) {
+            note(request.verb().equals("apply") ? "patch" : request.verb(), request.type(), request.subresource());
+            KubernetesObject object = request.object();
+            if (object != null && object.getMetadata().getOwnerReferences() != null) {
+                object.getMetadata().getOwnerReferences().forEach(this::noteOwner);
+            }
+            return call.get();
+        }
+
+        private void noteOwner(V1OwnerReference owner) {
+            if (Boolean.TRUE.equals(owner.getBlockOwnerDeletion())) {
+                String group = owner.getApiVersion().contains("/")
+                        ? owner.getApiVersion().substring(0, owner.getApiVersion().indexOf('/'))
+                        : "";
+                rights.add("update " + group + "/" + owner.getKind().toLowerCase(java.util.Locale.ROOT)
+                        + "s/finalizers");
+            }
+        }
+
+        @Override
+        public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+            note("get", type, "");
+            return call.get();
+        }
+
+        @Override
+        public <R> R getSubresource(ResourceType type, ObjectKey key, String subresource, Supplier<R> call) {
+            note("get", type, subresource);
+            return call.get();
+        }
+
+        @Override
+        public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options,
+                Supplier<ListPage<T>> call) {
+            note("list", type, "");
+            return call.get();
+        }
+
+        @Override
+        public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+            note("watch", type, "");
+            return call.get();
+        }
+
+        /** Paths are {@code /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]}. */
+        @Override
+        public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
+            String[] parts = path.split("/", -1);
+            rights.add((parts.length > 7 ? "get " : "list ") + parts[2] + "/" + parts[6]
+                    + (parts.length > 8 ? "/" + parts[8] : ""));
+            return call.get();
+        }
+    }
+
+    /** Informers are lists and watches of the controllers that ask for them, although controllers share them. */
+    private record NotedInformers(SharedInformerFactory behind, Notes notes) implements SharedInformerFactory {
+        @Override
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+                String namespace, LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.informer(type, model, namespace, labels, fields);
+        }
+
+        @Override
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+                Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.informer(type, model, namespaces, labels, fields);
+        }
+
+        @Override
+        public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+                LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.metadata(type, namespace, labels, fields);
+        }
+
+        @Override
+        public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
+            notes.cached(type);
+            return behind.metadataOrMore(type);
+        }
+
+        @Override
+        public void startNew() {
+            behind.startNew();
+        }
+
+        @Override
+        public void stop(SharedIndexInformer<?> informer) {
+            behind.stop(informer);
+        }
+
+        @Override
+        public boolean hasSynced() {
+            return behind.hasSynced();
+        }
+
+        @Override
+        public List<dev.wheelhouse.informer.InformerState> states() {
+            return behind.states();
+        }
+    }
+}
