@@ -39,4 +39,13 @@ public interface ControllerMetrics {
 
     /** A write was decided on, but not made because the controller only observes. */
     default void planned(String controller, String verb, ResourceType type) {}
+
+    /**
+     * Records a value of a metric that one controller has by upstream's name.
+     * @param labels the values of the metric's labels, in its order
+     */
+    default void record(Measure measure, double value, String... labels) {}
+
+    /** Removes the value of a gauge, because the object with these labels is gone. */
+    default void remove(Measure gauge, String... labels) {}
 }

@@ -169,7 +169,8 @@ class WheelhouseAutoConfiguration {
                 .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
-                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics)));
+                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
+                        .with(properties.controllerOptions()));
     }
 
     @Bean
@@ -215,8 +216,9 @@ class WheelhouseAutoConfiguration {
             ObjectProvider<SchedulerMetrics> schedulers) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
+        boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, embedded), client, informers,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage), client, informers,
                 events::recorder, schedulers.getIfAvailable(() -> SchedulerMetrics.NONE),
                 nodes.getIfAvailable(() -> NodeMetrics.NONE), metrics(metrics).queues(), clock);
     }

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -21,7 +22,8 @@ class ProcessorListenerTest {
     private final ProcessorListener<V1ConfigMap> listener = listener(handler, 3);
 
     private ProcessorListener<V1ConfigMap> listener(ResourceEventHandler<V1ConfigMap> handler, int bound) {
-        return new ProcessorListener<>(handler, Duration.ZERO, bound, new SyncTracker(() -> true), new ManualClock(),
+        return new ProcessorListener<>(ResourceType.CONFIG_MAPS, handler, Duration.ZERO, bound,
+                new SyncTracker(() -> true), new ManualClock(),
                 new InformerMetrics() {
                     @Override
                     public void conflated() {

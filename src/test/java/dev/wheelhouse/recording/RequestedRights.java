@@ -173,6 +173,12 @@ final class RequestedRights {
         }
 
         @Override
+        public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
+            notes.cached(type);
+            return behind.metadataOrMore(type);
+        }
+
+        @Override
         public void startNew() {
             behind.startNew();
         }

@@ -112,14 +112,18 @@ final class ClaimsWorkload implements Workload {
         return object.path("status").path("phase").asString("none");
     }
 
-    /** {@inheritDoc} What can be bound is bound, what can go is gone, and the phases tell it. */
+    /**
+     * {@inheritDoc} What can be bound is bound, what can go is gone, and the phases tell it. Pods are on nodes: a claim
+     * under a pod without a node goes at once.
+     */
     @Override
     public boolean isSeen(Api api) {
         List<JsonNode> own = own(api, "persistentvolumeclaim");
         List<JsonNode> volumesNow = own(api, "persistentvolume");
         Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
                 .collect(Collectors.toSet());
-        if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp"))
+        if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp")
+                || !p.path("spec").has("nodeName"))
                 || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))) {
             return false;
         }
