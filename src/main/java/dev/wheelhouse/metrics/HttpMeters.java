@@ -56,7 +56,8 @@ final class HttpMeters implements HttpMetrics {
         Counter.builder("rest.client.requests").description("HTTP requests by status code, method and host")
                 .tags("code", code, "method", method, "host", host).register(registry).increment();
         if (again) {
-            Counter.builder("rest.client.request.retries").description("Repeated requests by status code, verb and host")
+            Counter.builder("rest.client.request.retries")
+                    .description("Repeated requests by status code, verb and host")
                     .tags("code", code, "verb", method, "host", host).register(registry).increment();
         }
     }
@@ -92,7 +93,8 @@ final class HttpMeters implements HttpMetrics {
 
     @Override
     public void pluginCalled(int code, String status) {
-        Counter.builder("rest.client.exec.plugin.call").description("Runs of credential plugins by exit code and outcome")
+        Counter.builder("rest.client.exec.plugin.call")
+                .description("Runs of credential plugins by exit code and outcome")
                 .tags("code", String.valueOf(code), "call_status", status).register(registry).increment();
     }
 }

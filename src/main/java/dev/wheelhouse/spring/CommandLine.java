@@ -90,6 +90,11 @@ public final class CommandLine {
               --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110   its resources
               --wheelhouse.node.labels=KEY=VALUE,...                 its labels
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...          its taints
+            The console:
+              --wheelhouse.console.enabled=false                     serve no console
+              --wheelhouse.console.writable=true|false               let authorised callers change controllers
+                                                                     (default: in mode embedded)
+              --wheelhouse.console.journal=4MB                       the memory of the journal of writes (0: none)
             Caches, health and metrics:
               --wheelhouse.informer.drop-last-applied=true           drop kubectl's last-applied annotation from caches
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
@@ -41,6 +42,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param leaderElection the election of the one process that acts
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
+ * @param console the console and its journal
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
@@ -57,7 +59,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
         @DefaultValue ElectionProperties leaderElection, @DefaultValue ServedWebhooks.Options webhooks,
-        @DefaultValue Management management) {
+        @DefaultValue Management management, @DefaultValue Console console) {
 
     /** The kind of API server to use. */
     public enum Mode {
@@ -82,6 +84,19 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
             return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
+        }
+    }
+
+    /**
+     * @param enabled whether the service serves the console
+     * @param writable whether callers with the right to it may change controllers; by default only on the embedded API
+     *     server
+     * @param journal the most memory of the journal of writes; 0 for none
+     */
+    public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,
+            @DefaultValue("4MB") DataSize journal) {
+        public Console {
+            require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
         }
     }
 
