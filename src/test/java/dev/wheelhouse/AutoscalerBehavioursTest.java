@@ -22,6 +22,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.world.Cluster;
 
@@ -83,8 +85,12 @@ class AutoscalerBehavioursTest {
 
     /** Lets a period pass. */
     private void look() {
+        look(PERIOD);
+    }
+
+    private void look(Duration period) {
         cluster.settle(controller.loops());
-        cluster.clock.advance(PERIOD);
+        cluster.clock.advance(period);
         cluster.settle(controller.loops());
     }
 
@@ -131,6 +137,29 @@ class AutoscalerBehavioursTest {
         assertThat(status().path("currentMetrics"))
                 .hasToString("[{\"resource\":{\"current\":{\"averageUtilization\":80,"
                         + "\"averageValue\":\"80m\"},\"name\":\"cpu\"},\"type\":\"Resource\"}]");
+    }
+
+    @Test
+    void theOptionsSayHowOftenItLooksAndWhichDifferenceItTolerates() {
+        controller = new AutoscalerController(cluster.context(DefaultControllerContext.Settings.stepped()
+                .with(new ControllerOptions(0, new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2),
+                        Duration.ZERO, 0.7, Duration.ZERO, Duration.ZERO)))));
+        deployment(3);
+        pods(3, "hollow.wheelhouse.dev/cpu: 80m");
+        autoscaler(CPU_50);
+        look(Duration.ofSeconds(2));
+        assertThat(condition("ScalingActive")).startsWith("True");
+        assertThat(replicas()).as("60 %% above the target").isEqualTo(3);
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB, a -> a.getSpec().getMetrics().getFirst()
+                .getResource().getTarget().setAverageUtilization(200));
+        look(Duration.ofSeconds(2));
+        assertThat(replicas()).as("60 %% below the target").isEqualTo(3);
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB, a -> a.getSpec().getMetrics().getFirst()
+                .getResource().getTarget().setAverageUtilization(300));
+        look(Duration.ofSeconds(2));
+        assertThat(replicas()).as("without a window").isEqualTo(1);
     }
 
     @Test

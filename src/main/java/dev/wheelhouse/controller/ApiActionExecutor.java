@@ -16,6 +16,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.journal.Origin;
 
 /**
  * Executes decisions on the API server. A conflict stops the execution like any other failure; the key is synced again
@@ -32,14 +34,16 @@ final class ApiActionExecutor implements ActionExecutor {
     private final BooleanSupplier mayWrite;
     private final ControllerMetrics metrics;
     private final DecisionLog decisions;
+    private final Journal journal;
 
     /**
      * @param controller the controller's name, for logs and metrics
      * @param parallel runs the writes of one batch
      * @param mayWrite whether this process leads; checked before each write, which fails if it is false
+     * @param journal gets each write that was sent
      */
     ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
-            Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics) {
+            Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics, Journal journal) {
         this.controller = controller;
         this.client = client;
         this.consistency = consistency;
@@ -48,6 +52,7 @@ final class ApiActionExecutor implements ActionExecutor {
         this.mayWrite = mayWrite;
         this.metrics = metrics;
         this.decisions = new DecisionLog(controller);
+        this.journal = journal;
     }
 
     @Override
@@ -90,9 +95,24 @@ final class ApiActionExecutor implements ActionExecutor {
         private @Nullable Duration requeueAfter;
         private @Nullable ApiError failedCheck;
         private int skipped;
+        private final @Nullable RunningSync running = RunningSync.current();
+        private Journal.@Nullable Sync sync;
 
         Run(ObjectKey owner) {
             this.owner = owner;
+        }
+
+        /** The sync of this run, for the journal. Called on the thread of the sync. */
+        private Journal.Sync sync() {
+            Journal.Sync known = sync;
+            if (known == null) {
+                known = running == null
+                        ? new Journal.Sync(controller, owner.toString(), Origin.NONE, journal.now())
+                        : new Journal.Sync(controller, running.key(), running.origin(),
+                                journal.now().minus(running.age(journal.nanoTime())));
+                sync = known;
+            }
+            return known;
         }
 
         /**
@@ -102,12 +122,14 @@ final class ApiActionExecutor implements ActionExecutor {
         boolean perform(Action action) {
             switch (action) {
                 case Action.Write write -> {
-                    return note(List.of(attempt(owner, write)));
+                    return note(List.of(attempt(owner, write, sync())));
                 }
                 case Action.Batch batch -> {
+                    Journal.Sync cause = sync();
                     List<Attempt> tried = batch.slowStart()
-                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w), Attempt::failed)
-                            : parallel.map(batch.writes(), w -> attempt(owner, w));
+                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w, cause),
+                                    Attempt::failed)
+                            : parallel.map(batch.writes(), w -> attempt(owner, w, cause));
                     skipped += batch.writes().size() - tried.size();
                     return note(tried);
                 }
@@ -149,7 +171,7 @@ final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    private Attempt attempt(ObjectKey owner, Action.Write write) {
+    private Attempt attempt(ObjectKey owner, Action.Write write, Journal.Sync sync) {
         if (!mayWrite.getAsBoolean()) {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
                     "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
@@ -159,10 +181,13 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 400,
                     "NotSent", mistake, null), false);
         }
+        long sent = journal.nanoTime();
         try {
             KubernetesObject answer = write(write);
-            metrics.written(controller, write.verb(), write.type(),
-                    answer == null ? 200 : successCode(write));
+            int code = answer == null ? 200 : successCode(write);
+            metrics.written(controller, write.verb(), write.type(), code);
+            journal.add(sync, write.verb(), write.type(), answer == null ? write.target() : ObjectKey.of(answer),
+                    write.why(), sent, code, answer == null ? "" : version(answer));
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
                         answer.getMetadata().getResourceVersion());
@@ -170,6 +195,8 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
             metrics.written(controller, write.verb(), write.type(), e.code());
+            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, e.code(),
+                    String.valueOf(e.getMessage()));
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
             } else {
@@ -178,10 +205,15 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
             metrics.written(controller, write.verb(), write.type(), 0);
+            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, 0, e.toString());
             consistency.unknownOutcome(owner, write.type());
             return new Attempt(write, null, new ApiError(
                     write.verb() + " " + write.type() + " " + write.target(), e), false);
         }
+    }
+
+    private static String version(KubernetesObject answer) {
+        return String.valueOf(answer.getMetadata().getResourceVersion());
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -33,9 +34,31 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
+     * @param options the options of the built-in controllers
+     * @param journal gets each write
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
-            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
+            ControllerOptions options, Journal journal) {
+        /** Settings with the default options of the built-in controllers and without a journal. */
+        public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
+                WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, ControllerOptions.DEFAULTS,
+                    Journal.NONE);
+        }
+
+        /** These settings with other options of the built-in controllers. */
+        public Settings with(ControllerOptions others) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others,
+                    journal);
+        }
+
+        /** These settings with a journal. */
+        public Settings with(Journal keeps) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, options,
+                    keeps);
+        }
+
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
@@ -90,8 +113,9 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
-                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics());
+                : new ApiActionExecutor(controller, client.sharing(), consistency(controller), events(eventSource),
+                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
+                        settings.journal());
     }
 
     @Override
@@ -118,6 +142,11 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public int workers(String controller, @Nullable Integer preset) {
         return settings.workers().of(controller, preset);
+    }
+
+    @Override
+    public ControllerOptions options() {
+        return settings.options();
     }
 
     @Override

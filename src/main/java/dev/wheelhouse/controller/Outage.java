@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -76,8 +78,26 @@ public final class Outage<K> {
     public List<FailingKey> failing(int most) {
         return failing.entrySet().stream().sorted(Comparator.comparing(entry -> entry.getValue().since)).limit(most)
                 .map(entry -> new FailingKey(entry.getKey().toString(), entry.getValue().since,
-                        queue.numRequeues(entry.getKey()), entry.getValue().error))
+                        queue.numRequeues(entry.getKey()), entry.getValue().error, nextTry(entry.getKey())))
                 .toList();
+    }
+
+    private @Nullable Instant nextTry(K key) {
+        long nanos = queue.nanosToDue(key);
+        return nanos < 0 ? null : clock.now().plusNanos(nanos);
+    }
+
+    /**
+     * Queues keys whose last sync failed, without waiting for the end of their delays.
+     *
+     * @param key the key in words; empty for all
+     * @return the number of these keys
+     */
+    public int retry(String key) {
+        List<K> wanted = failing.keySet().stream().filter(known -> key.isEmpty() || known.toString().equals(key))
+                .toList();
+        wanted.forEach(queue::add);
+        return wanted.size();
     }
 
     /** Records a sync that was not served. The rate limiter has already scheduled the key's retry. */

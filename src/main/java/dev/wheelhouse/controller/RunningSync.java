@@ -1,19 +1,53 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.journal.Origin;
 
 /** A sync in progress. Thread safe, but only one thread reports it. */
 public final class RunningSync {
+    private static final ThreadLocal<RunningSync> CURRENT = new ThreadLocal<>();
+
     private final Object key;
+    private final Supplier<Origin> origin;
     private final Thread thread;
     private final long began;
     private volatile boolean reported;
     private long nextReport;
 
-    RunningSync(Object key, Thread thread, long began) {
+    /**
+     * A sync on this thread, which becomes the {@link #current} one until {@link #end}.
+     *
+     * @param origin finds out why the key was queued; asked only if the sync writes
+     */
+    static RunningSync begin(Object key, Supplier<Origin> origin, long began) {
+        RunningSync sync = new RunningSync(key, origin, Thread.currentThread(), began);
+        CURRENT.set(sync);
+        return sync;
+    }
+
+    private RunningSync(Object key, Supplier<Origin> origin, Thread thread, long began) {
         this.key = key;
+        this.origin = origin;
         this.thread = thread;
         this.began = began;
+    }
+
+    void end() {
+        CURRENT.remove();
+    }
+
+    /** The sync that runs on this thread; null if there is none. */
+    static @Nullable RunningSync current() {
+        return CURRENT.get();
+    }
+
+    /** Why its key was queued. Only until the sync has ended. */
+    Origin origin() {
+        return origin.get();
     }
 
     /** The key in words. */

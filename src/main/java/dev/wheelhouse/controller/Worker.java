@@ -81,12 +81,13 @@ public final class Worker<K> implements Loop {
 
     private void work(K key) throws InterruptedException {
         long start = clock.nanoTime();
-        RunningSync sync = new RunningSync(key, Thread.currentThread(), start);
+        RunningSync sync = RunningSync.begin(key, () -> queue.origin(key), start);
         running = sync;
         try {
             work(key, start);
         } finally {
             running = null;
+            sync.end();
             if (sync.isReported()) {
                 log.warn("{}: the sync of {} that seemed to block has ended after {} s", controller, key,
                         sync.age(clock.nanoTime()).toSeconds());
@@ -211,6 +212,16 @@ public final class Worker<K> implements Loop {
     private static String shortened(ApiError e) {
         String message = String.valueOf(e.getMessage());
         return message.length() <= LONGEST_MESSAGE ? message : message.substring(0, LONGEST_MESSAGE) + "…";
+    }
+
+    /** A further worker of the same queue. */
+    public Worker<K> another() {
+        return new Worker<>(controller, queue, outage, readiness, reconciler, clock, metrics);
+    }
+
+    /** Lets another worker of the queue take the key that woke this one. Any thread may call it. */
+    public void passOn() {
+        queue.passOn();
     }
 
     /** The sync in progress; null if there is none. Any thread may ask. */

@@ -196,8 +196,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             throw new IllegalArgumentException("the resync period " + resyncPeriod
                     + " is negative: use zero for no resync");
         }
-        ProcessorListener<T> listener = new ProcessorListener<>(handler, resyncPeriod, options.pendingBound(),
-                new SyncTracker(synced::isDone), clock, metrics);
+        ProcessorListener<T> listener = new ProcessorListener<>(source.type(), handler, resyncPeriod,
+                options.pendingBound(), new SyncTracker(synced::isDone), clock, metrics);
         synchronized (blockDeltas) {
             if (closed) {
                 throw new IllegalStateException(
@@ -244,6 +244,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
             source.transformBy(transform);
         }
+    }
+
+    /** Whether a user's function may have removed a part of the objects. */
+    boolean isTransformed() {
+        return source.isTransformed();
     }
 
     // ---- start and stop

@@ -2,6 +2,8 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -9,6 +11,9 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.journal.Cause;
+import dev.wheelhouse.journal.Telling;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Loop;
@@ -25,6 +30,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
 
     private final ResourceEventHandler<? super T> handler;
     private final String name;
+    private final ResourceType type;
     private final SyncTracker tracker;
     private final Clock clock;
     private final InformerMetrics metrics;
@@ -38,11 +44,14 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private List<Notification<T>> current = List.of();
     private int taken;
     private volatile boolean closed;
+    /** The notification that the handler is called for, for {@link Telling}. */
+    private @Nullable Notification<T> told;
+    private final Supplier<Cause> causes = this::cause;
 
     /** @param resyncPeriod the time between two resyncs; zero for none */
-    ProcessorListener(ResourceEventHandler<? super T> handler, Duration resyncPeriod, int pendingBound,
-            SyncTracker tracker,
-            Clock clock, InformerMetrics metrics) {
+    ProcessorListener(ResourceType type, ResourceEventHandler<? super T> handler, Duration resyncPeriod,
+            int pendingBound, SyncTracker tracker, Clock clock, InformerMetrics metrics) {
+        this.type = type;
         this.handler = handler;
         this.name = name(handler.getClass());
         this.tracker = tracker;
@@ -83,7 +92,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
                 Notification<T> notification = notifications.get(i);
                 if (pendingNotifications.add(notification)) {
                     stats.conflated();
-                    metrics.conflated(name);
+                    metrics.conflated();
                 } else if (notification instanceof Notification.Add<T> add && add.initial()) {
                     tracker.start();
                 }
@@ -128,6 +137,8 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private void run(Notification<T> notification) {
         long began = clock.nanoTime();
         boolean failed = true;
+        told = notification;
+        Telling telling = Telling.begin(causes);
         try {
             notification.deliver(handler);
             failed = false;
@@ -136,13 +147,23 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
                     describe(notification),
                     e);
         } finally {
+            telling.end();
+            told = null;
             if (notification instanceof Notification.Add<T> add && add.initial()) {
                 tracker.finished();
             }
             long took = clock.nanoTime() - began;
             stats.handled(took, failed);
-            metrics.handled(name, Duration.ofNanos(took), failed);
+            metrics.handled(Duration.ofNanos(took), failed);
         }
+    }
+
+    private Cause cause() {
+        return switch (Objects.requireNonNull(told)) {
+            case Notification.Add<T> add -> Cause.event("add", type, add.object().getMetadata());
+            case Notification.Update<T> update -> Cause.event("update", type, update.after().getMetadata());
+            case Notification.Delete<T> delete -> Cause.event("delete", type, delete.object().getMetadata());
+        };
     }
 
     private static <T extends KubernetesObject> String describe(Notification<T> notification) {

@@ -191,6 +191,17 @@ public final class ControllerManager extends SignalledLoop {
         return controllers.stream().map(ManagedController::state).toList();
     }
 
+    /** The state of every controller in more detail. */
+    public List<LiveController> live() {
+        return controllers.stream().map(ManagedController::live).toList();
+    }
+
+    /** Changes the controller with a name while it runs; empty if there is none. */
+    public Optional<ControllerControl> control(String name) {
+        return controllers.stream().filter(controller -> controller.name().equals(name))
+                .map(ManagedController::control).findFirst();
+    }
+
     /**
      * The controller with a name, with or without the suffix {@code -controller}; empty if there is none or it has not
      * been made.

@@ -1,11 +1,14 @@
 package dev.wheelhouse.manager;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.informer.ScopedInformers;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -15,10 +18,13 @@ import dev.wheelhouse.workqueue.WorkQueue;
  */
 final class LifeContext extends ForwardingControllerContext {
     private final ScopedInformers informers;
-    private final List<WorkQueue<?>> queues = new ArrayList<>();
+    private final List<WorkQueue<?>> queues = new CopyOnWriteArrayList<>();
+    private final @Nullable RateLimits limits;
 
-    LifeContext(ControllerContext behind, ScopedInformers informers) {
+    /** @param limits the limits of retries instead of those that the controller asks for; null for these */
+    LifeContext(ControllerContext behind, ScopedInformers informers, @Nullable RateLimits limits) {
         super(behind);
+        this.limits = limits;
         this.informers = informers;
     }
 
@@ -31,9 +37,18 @@ final class LifeContext extends ForwardingControllerContext {
         return informers;
     }
 
+    /** The queues of the life whose state is known. */
+    List<RateLimitingQueue<?>> queues() {
+        return queues.stream().<RateLimitingQueue<?>>mapMulti((queue, take) -> {
+            if (queue instanceof RateLimitingQueue<?> known) {
+                take.accept(known);
+            }
+        }).toList();
+    }
+
     @Override
-    public <K> WorkQueue<K> queue(String name, RateLimits limits) {
-        WorkQueue<K> queue = super.queue(name, limits);
+    public <K> WorkQueue<K> queue(String name, RateLimits asked) {
+        WorkQueue<K> queue = super.queue(name, limits == null ? asked : limits);
         queues.add(queue);
         return queue;
     }

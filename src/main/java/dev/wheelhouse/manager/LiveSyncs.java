@@ -2,6 +2,7 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,10 +41,11 @@ final class LiveSyncs {
         this.clock = clock;
     }
 
-    private List<Worker<?>> workers() {
+    /** The workers of all queues, in the order of their making. */
+    List<Worker<?>> workers() {
         List<Worker<?>> workers = new ArrayList<>();
         for (Loop loop : loops.get()) {
-            if (loop instanceof WhileLeading(Worker<?> worker, var unused)) {
+            if (loop instanceof WhileLeading(Worker<?> worker, var leads, var valve, var number)) {
                 workers.add(worker);
             }
         }
@@ -65,6 +67,26 @@ final class LiveSyncs {
     List<FailingKey> failing() {
         return outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream()).limit(MOST_FAILING)
                 .toList();
+    }
+
+    /** Queues keys whose last sync failed; see {@link ControllerControl#retry}. */
+    int retry(String key) {
+        return outages().stream().mapToInt(outage -> outage.retry(key)).sum();
+    }
+
+    /** The syncs in progress, the longest first. */
+    List<LiveController.Running> running() {
+        List<LiveController.Running> running = new ArrayList<>();
+        for (Worker<?> worker : workers()) {
+            RunningSync sync = worker.running();
+            if (sync != null) {
+                StackTraceElement[] stack = sync.stack();
+                running.add(new LiveController.Running(sync.key(), sync.age(clock.nanoTime()),
+                        stack.length == 0 ? "" : stack[0].toString()));
+            }
+        }
+        running.sort(Comparator.comparing(LiveController.Running::age).reversed());
+        return running;
     }
 
     /** The syncs that seem to block. */

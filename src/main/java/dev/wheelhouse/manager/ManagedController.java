@@ -2,10 +2,13 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -41,6 +46,7 @@ final class ManagedController {
     private final Clock clock;
     private final Backoff backoff;
     private final LiveSyncs syncs;
+    private final Controls controls;
     /** Null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
     private boolean preparationStarted;
@@ -67,6 +73,7 @@ final class ManagedController {
         this.around = around;
         this.clock = around.context.clock();
         this.syncs = new LiveSyncs(descriptor.name(), this::loops, clock);
+        this.controls = new Controls(descriptor.name(), syncs, around.wake);
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
         this.preparation = descriptor.preparation() == null
@@ -75,7 +82,8 @@ final class ManagedController {
                     around.types.lookSoon();
                     around.wake.run();
                 });
-        around.context.metrics().managed(descriptor.name(), () -> syncs.blocking().size(), syncs::failingKeys);
+        around.context.metrics().managed(descriptor.name(), () -> runs() && around.leadership.isLeader(),
+                () -> syncs.blocking().size(), syncs::failingKeys);
     }
 
     /** The time from a make to the end of the made controller. */
@@ -84,6 +92,7 @@ final class ManagedController {
         final ScopedInformers informers;
         final Controller controller;
         final List<SharedIndexInformer<?>> caches;
+        final List<Loop> furtherWorkers = new CopyOnWriteArrayList<>();
         volatile List<Loop> loops = List.of();
         volatile boolean running;
         volatile String ending = "";
@@ -101,13 +110,12 @@ final class ManagedController {
             if (running || closed || !caches.stream().allMatch(SharedIndexInformer::hasSynced)) {
                 return;
             }
-            List<Loop> started = new ArrayList<>();
+            Map<Outage<?>, Integer> workers = new IdentityHashMap<>();
             for (Loop loop : controller.loops()) {
-                Loop whileLeading = new WhileLeading(loop, around.leadership::isLeader);
-                around.runner.startOnPlatformThread(name() + "-" + started.size(), whileLeading);
-                started.add(whileLeading);
+                start(loop, loop instanceof Worker<?> worker
+                        ? workers.merge(worker.outage(), 1, Integer::sum) - 1
+                        : -1);
             }
-            loops = List.copyOf(started);
             running = true;
             if (saidThatItWaits) {
                 saidThatItWaits = false;
@@ -115,10 +123,32 @@ final class ManagedController {
             }
         }
 
+        private void start(Loop loop, int number) {
+            Loop whileLeading = new WhileLeading(loop, around.leadership::isLeader, controls.valve(), number);
+            around.runner.startOnPlatformThread(name() + "-" + loops.size(), whileLeading);
+            List<Loop> started = new ArrayList<>(loops);
+            started.add(whileLeading);
+            loops = List.copyOf(started);
+        }
+
+        void startFurtherWorkers() {
+            if (running && !closed) {
+                controls.furtherWorkers().forEach(further -> {
+                    start(further.worker(), further.number());
+                    furtherWorkers.add(further.worker());
+                });
+            }
+        }
+
+        void close() {
+            controller.close();
+            furtherWorkers.forEach(Loop::close);
+        }
+
         void end(String why) {
             ending = why;
             interruptAt = clock.deadline(GRACE);
-            controller.close();
+            close();
             log.info("{} ends, because {}", name(), why);
         }
 
@@ -157,6 +187,7 @@ final class ManagedController {
                 String why = whyEnd(now);
                 if (why.isEmpty()) {
                     now.startIfSynced();
+                    now.startFurtherWorkers();
                     return Loop.IDLE;
                 }
                 now.end(why);
@@ -245,16 +276,17 @@ final class ManagedController {
 
     private long make() {
         ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing);
-        LifeContext context = new LifeContext(around.context, informers);
+        LifeContext context = new LifeContext(around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
             Life made = new Life(observes, informers, descriptor.factory().apply(context));
             life = made;
+            controls.begin(context);
             problem = "";
             lastFailure = "";
             nextTry = null;
             if (closed) {
-                made.controller.close();
+                made.close();
             }
             made.caches.forEach(informer -> informer.whenSynced(around.wake));
             made.startIfSynced();
@@ -312,13 +344,30 @@ final class ManagedController {
         return reasons;
     }
 
+    private boolean runs() {
+        Life now = life;
+        return now != null && now.running && now.ending.isEmpty();
+    }
+
     ControllerState state() {
         Life now = life;
-        String doing = now != null && now.running && now.ending.isEmpty()
+        String doing = now != null && runs()
                 ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         return new ControllerState(name(), doing.isEmpty() ? "starting" : doing, syncs.blocked(), syncs.failingKeys(),
                 syncs.failing());
+    }
+
+    /** The state in more detail. */
+    LiveController live() {
+        Life now = life;
+        return controls.live(state(), now == null
+                ? List.of()
+                : now.caches.stream().map(cache -> cache.type().groupResource()).distinct().toList());
+    }
+
+    ControllerControl control() {
+        return controls;
     }
 
     /** Whether its loops have been started, so that a sync may run. */
@@ -343,7 +392,7 @@ final class ManagedController {
         }
         Life now = life;
         if (now != null) {
-            now.controller.close();
+            now.close();
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.wheelhouse.metrics;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.Counter;
@@ -20,6 +22,9 @@ import dev.wheelhouse.controller.Measure;
 
 /** The controllers' metrics in Micrometer. */
 final class ControllerMeters implements ControllerMetrics {
+    private static final Duration[] BUCKETS = Buckets.seconds(0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+            60);
+
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, AtomicReference<Double>> gauges = new ConcurrentHashMap<>();
@@ -29,7 +34,10 @@ final class ControllerMeters implements ControllerMetrics {
     }
 
     @Override
-    public void managed(String controller, IntSupplier blocked, IntSupplier failing) {
+    public void managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {
+        Gauge.builder("running.managed.controllers", () -> running.getAsBoolean() ? 1 : 0)
+                .description("1 if the controller runs in this process").tag("manager", "wheelhouse")
+                .tag("name", controller).strongReference(true).register(registry);
         gauge("controller.syncs.blocked", "Syncs that have run for more than 30 s", controller, blocked);
         gauge("controller.keys.failing", "Keys whose last sync failed", controller, failing);
     }
@@ -43,7 +51,8 @@ final class ControllerMeters implements ControllerMetrics {
     public void synced(String controller, String result, long nanos) {
         syncs.computeIfAbsent(controller + " " + result,
                 key -> Timer.builder("controller.sync.duration").description("Duration of syncs by result")
-                        .tag("controller", controller).tag("result", result).register(registry))
+                        .tag("controller", controller).tag("result", result)
+                        .serviceLevelObjectives(BUCKETS).register(registry))
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 

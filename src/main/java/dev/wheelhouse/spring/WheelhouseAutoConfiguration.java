@@ -28,6 +28,7 @@ import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
@@ -72,8 +73,8 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock) {
-            return ApiServerConnection.of(client, clock);
+        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
         }
     }
 
@@ -83,10 +84,10 @@ class WheelhouseAutoConfiguration {
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
-                Clock clock) {
+                Clock clock, ObjectProvider<Metrics> metrics) {
             return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
                     ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock);
+                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -160,16 +161,22 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean
+    Journal wheelhouseJournal(Clock clock) {
+        return new Journal(clock, properties.console().journal().toBytes());
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, ObjectProvider<Metrics> metrics,
+            ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties.workersOf()));
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
-                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics)));
+                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
+                        .with(properties.controllerOptions()).with(journal));
     }
 
     @Bean
@@ -215,8 +222,9 @@ class WheelhouseAutoConfiguration {
             ObjectProvider<SchedulerMetrics> schedulers) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
+        boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, embedded), client, informers,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage), client, informers,
                 events::recorder, schedulers.getIfAvailable(() -> SchedulerMetrics.NONE),
                 nodes.getIfAvailable(() -> NodeMetrics.NONE), metrics(metrics).queues(), clock);
     }

@@ -2,6 +2,8 @@ package dev.wheelhouse.workqueue;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.Cause;
+
 /**
  * The state of one key, in one object, so that each operation needs one lookup. client-go's three sets are flags here:
  * dirty (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
@@ -17,7 +19,14 @@ final class KeyState<K> {
     boolean processing;
     Priority priority = Priority.BACKGROUND;
     int failures;
+    /** Why the key became dirty, and how often it was added since then. */
+    Cause cause = Cause.ITSELF;
+    int further;
     long addedAt;
+    /** The same of the key in processing. */
+    Cause takenCause = Cause.ITSELF;
+    int takenFurther;
+    long waited;
     long startedAt;
 
     /** The due time while the key is delayed; null otherwise. */

@@ -7,6 +7,9 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.Cause;
+import dev.wheelhouse.journal.Origin;
+import dev.wheelhouse.journal.Telling;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.workqueue.DelayHeap.Delay;
@@ -32,16 +35,17 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private final String name;
     private final Clock clock;
     private final WorkQueueMetrics metrics;
-    private final RateLimits limits;
+    private volatile RateLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final KeyTable<K> entries = new KeyTable<>();
     private final ReadyKeys<K> ready;
     private final DelayHeap<K> delayed = new DelayHeap<>();
     private final Function<? super K, ?> flow;
-    private final FlowBuckets buckets;
+    private FlowBuckets buckets;
     private int waiters;
     private int processing;
+    private long takenKeys;
     private boolean shutDown;
 
     /** A queue with upstream's rate limits and a single flow. */
@@ -78,7 +82,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         boolean added;
         lock.lock();
         try {
-            added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now);
+            added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now, false);
         } finally {
             lock.unlock();
         }
@@ -169,6 +173,10 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             taken.dirty = false;
             taken.processing = true;
             taken.startedAt = now;
+            taken.takenCause = taken.cause;
+            taken.takenFurther = taken.further;
+            taken.waited = Math.max(0, waited);
+            takenKeys++;
             processing++;
         } finally {
             lock.unlock();
@@ -241,6 +249,60 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     @Override
+    public Origin origin(K key) {
+        lock.lock();
+        try {
+            KeyState<K> entry = entries.get(key);
+            return entry == null
+                    ? Origin.NONE
+                    : new Origin(entry.takenCause, entry.takenFurther, entry.waited);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long nanosToDue(K key) {
+        long now = clock.nanoTime();
+        lock.lock();
+        try {
+            KeyState<K> entry = entries.get(key);
+            Delay<K> delay = entry == null ? null : entry.delay;
+            return delay == null ? -1 : Math.max(0, delay.dueAt() - now);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void passOn() {
+        lock.lock();
+        try {
+            if (ready.size() > 0) {
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The limits of the retries of failed keys. */
+    public RateLimits limits() {
+        return limits;
+    }
+
+    /** Changes the limits for the next failures. Keys that are delayed already stay so. */
+    public void limit(RateLimits to) {
+        lock.lock();
+        try {
+            limits = to;
+            buckets = new FlowBuckets(to);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public int size() {
         lock.lock();
         try {
@@ -259,7 +321,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             if (processing > 0) {
                 entries.forEach(ages);
             }
-            return new WorkQueueState(ready.size(), delayed.size(), processing, ages.sum(), ages.longest());
+            return new WorkQueueState(ready.size(), delayed.size(), processing, ages.sum(), ages.longest(),
+                    takenKeys);
         } finally {
             lock.unlock();
         }
@@ -316,8 +379,9 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    private boolean markDirty(KeyState<K> entry, Priority priority, long now) {
+    private boolean markDirty(KeyState<K> entry, Priority priority, long now, boolean due) {
         if (entry.dirty) {
+            entry.further++;
             if (priority.compareTo(entry.priority) < 0) {
                 if (entry.queued) {
                     ready.move(entry, priority);
@@ -328,6 +392,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             return false;
         }
         entry.dirty = true;
+        entry.further = 0;
+        entry.cause = !due ? Telling.cause() : entry.failures > 0 ? Cause.RETRY : Cause.AGAIN;
         entry.priority = priority;
         entry.addedAt = now;
         if (!entry.processing) {
@@ -356,7 +422,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private int moveDue(long now) {
         int moved = 0;
         for (Delay<K> due = delayed.pollDue(now); due != null; due = delayed.pollDue(now)) {
-            if (markDirty(due.entry, Priority.LIVE, due.dueAt())) {
+            if (markDirty(due.entry, Priority.LIVE, due.dueAt(), true)) {
                 moved++;
             }
         }

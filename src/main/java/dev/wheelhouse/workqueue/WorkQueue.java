@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.Origin;
+
 /**
  * A queue of keys to work on (upstream: client-go {@code util/workqueue}). A key that is added several times before a
  * worker takes it is taken once. A key that is added while a worker processes it is taken again after {@link #done}, so
@@ -61,8 +63,17 @@ public interface WorkQueue<K> {
     /** The nanoseconds until the next delayed key is due; {@code Long.MAX_VALUE} if no key is delayed. */
     long nanosToNextDue();
 
+    /** The nanoseconds until a delayed key is due; -1 if it is not delayed. */
+    long nanosToDue(K key);
+
+    /** Wakes another waiting thread if a key is ready, for a thread that was woken and takes no key. */
+    void passOn();
+
     /** Ends the processing of a key that {@link #poll} returned. Does nothing for other keys. */
     void done(K key);
+
+    /** Why and when a key was added that {@link #poll} returned and {@link #done} has not ended. */
+    Origin origin(K key);
 
     /** The number of keys that are ready to be taken. Delayed keys do not count. */
     int size();

@@ -19,6 +19,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
@@ -31,6 +32,7 @@ class ApiActionExecutorTest {
     private final Cluster cluster = new Cluster();
     private final ConsistencyStore consistency = new ConsistencyStore(cluster.clock);
     private final List<String> counted = new ArrayList<>();
+    private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
     private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", cluster.client(), consistency,
             cluster.recorder("test"), Parallel.inOrder(), () -> leads, new ControllerMetrics() {
@@ -38,7 +40,7 @@ class ApiActionExecutorTest {
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
                 }
-            });
+            }, journal);
 
     ApiActionExecutorTest() {
         consistency.register(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));

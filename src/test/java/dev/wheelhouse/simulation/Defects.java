@@ -14,6 +14,7 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ForwardingControllerContext;
+import dev.wheelhouse.journal.Origin;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -152,6 +153,21 @@ final class Defects {
         @Override
         public int numRequeues(K key) {
             return behind.numRequeues(key);
+        }
+
+        @Override
+        public Origin origin(K key) {
+            return behind.origin(key);
+        }
+
+        @Override
+        public long nanosToDue(K key) {
+            return behind.nanosToDue(key);
+        }
+
+        @Override
+        public void passOn() {
+            behind.passOn();
         }
 
         @Override

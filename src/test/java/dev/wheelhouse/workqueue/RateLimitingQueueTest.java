@@ -255,7 +255,7 @@ class RateLimitingQueueTest {
         queue.poll();
         clock.advance(Duration.ofSeconds(1));
         assertThat(queue.state())
-                .isEqualTo(new WorkQueueState(1, 1, 2, Duration.ofSeconds(4), Duration.ofSeconds(3)));
+                .isEqualTo(new WorkQueueState(1, 1, 2, Duration.ofSeconds(4), Duration.ofSeconds(3), 2));
     }
 
     @Test

@@ -21,6 +21,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.Release;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
 final class NonResources {
@@ -119,7 +120,7 @@ final class NonResources {
     }
 
     static ObjectNode version() {
-        return Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0+wheelhouse")
+        return Json.object().put("major", Release.MAJOR).put("minor", Release.MINOR).put("gitVersion", Release.VERSION)
                 .put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
                 .put("goVersion", "none; Java " + Runtime.version().feature()).put("compiler", "javac")
                 .put("platform", "jvm/any");

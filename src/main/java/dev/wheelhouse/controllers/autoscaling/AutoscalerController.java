@@ -22,6 +22,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.ResourceMapper;
@@ -41,13 +42,11 @@ public final class AutoscalerController extends KeyedController implements Plann
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "horizontal-pod-autoscaler-controller";
 
-    static final Duration PERIOD = Duration.ofSeconds(15);
-    private static final RateLimits LIMITS = new RateLimits(PERIOD, PERIOD, RateLimits.CONTROLLER.perSecond(),
-            RateLimits.CONTROLLER.burst());
     private static final int WORKERS = 5;
     /** How often the scale is written if the target changes at the same time. */
     private static final int TRIES = 5;
 
+    private final HorizontalPodAutoscaler options;
     private final SharedIndexInformer<V2HorizontalPodAutoscaler> autoscalers;
     private final SharedIndexInformer<V1Pod> pods;
     private final ScaleClient scales;
@@ -59,7 +58,8 @@ public final class AutoscalerController extends KeyedController implements Plann
 
     /** Registers the event handlers; the caller runs the workers. */
     public AutoscalerController(ControllerContext context) {
-        super(NAME, "horizontal-pod-autoscaler", context, LIMITS, WORKERS);
+        super(NAME, "horizontal-pod-autoscaler", context, limits(context), WORKERS);
+        this.options = context.options().horizontalPodAutoscaler();
         this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
@@ -67,6 +67,11 @@ public final class AutoscalerController extends KeyedController implements Plann
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
         this.counts = new AutoscalerMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         autoscalers.addEventHandler(new OfAutoscalers());
+    }
+
+    private static RateLimits limits(ControllerContext context) {
+        Duration period = context.options().horizontalPodAutoscaler().syncPeriod();
+        return new RateLimits(period, period, RateLimits.CONTROLLER.perSecond(), RateLimits.CONTROLLER.burst());
     }
 
     @Override
@@ -125,7 +130,7 @@ public final class AutoscalerController extends KeyedController implements Plann
             executor.execute(key, List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
             return Result.retry(reported.error());
         }
-        return failure == null ? Result.requeueAfter(PERIOD) : Result.retry(failure);
+        return failure == null ? Result.requeueAfter(options.syncPeriod()) : Result.retry(failure);
     }
 
     private ScaleClient.Scaled scale(V2HorizontalPodAutoscaler autoscaler) {
@@ -144,7 +149,7 @@ public final class AutoscalerController extends KeyedController implements Plann
                 AutoscalerDecisions.needsMetrics(autoscaler, scaled.replicas())
                         ? target(key, autoscaler, status == null ? null : status.getSelector())
                         : new Target.NotNeeded(),
-                memories.getOrDefault(key, Memory.EMPTY), clock.now());
+                memories.getOrDefault(key, Memory.EMPTY), options, clock.now());
     }
 
     private Target target(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, @Nullable String text) {
@@ -241,19 +246,19 @@ public final class AutoscalerController extends KeyedController implements Plann
         @Override
         public void onAdd(V2HorizontalPodAutoscaler autoscaler, boolean initial) {
             counts.count(++known);
-            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }
 
         @Override
         public void onUpdate(V2HorizontalPodAutoscaler before, V2HorizontalPodAutoscaler after) {
-            queue.addAfter(ObjectKey.of(after), PERIOD);
+            queue.addAfter(ObjectKey.of(after), options.syncPeriod());
         }
 
         @Override
         public void onDelete(V2HorizontalPodAutoscaler autoscaler, boolean finalStateUnknown) {
             counts.count(--known);
             selectors.remove(ObjectKey.of(autoscaler));
-            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }
     }
 }

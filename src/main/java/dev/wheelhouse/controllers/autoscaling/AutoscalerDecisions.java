@@ -143,7 +143,7 @@ final class AutoscalerDecisions {
                 "the HPA was able to successfully calculate a replica count from " + proposals.metric());
         int wanted = Math.max(0, proposals.replicas());
         Limits limits = new Limits(autoscaler.getSpec().getBehavior(), least(autoscaler), most(autoscaler),
-                view.replicas(), memory, view.now());
+                view.replicas(), memory, view.options().downscaleStabilization(), view.now());
         Limited stabilized = limits.stabilized(wanted);
         conditions.set(ABLE_TO_SCALE, true, stabilized.reason(), stabilized.message());
         Limited bounded = limits.bounded(stabilized.replicas());

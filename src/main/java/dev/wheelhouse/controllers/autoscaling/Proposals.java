@@ -56,7 +56,8 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
         List<V2MetricSpec> specs = Objects.requireNonNullElse(autoscaler.getSpec().getMetrics(), List.of());
         Calculation calculation = new Calculation(String.valueOf(autoscaler.getMetadata().getNamespace()),
                 new ReplicaCalculator(target.pods(), view.replicas(), view.statusReplicas(),
-                        tolerance(autoscaler.getSpec().getBehavior()), view.now()));
+                        tolerance(autoscaler.getSpec().getBehavior(), view.options().tolerance()), view.options(),
+                        view.now()));
         List<V2MetricStatus> statuses = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
         List<Integer> each = new ArrayList<>();
@@ -87,13 +88,13 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
                 : null);
     }
 
-    private static Tolerance tolerance(@Nullable V2HorizontalPodAutoscalerBehavior behavior) {
+    private static Tolerance tolerance(@Nullable V2HorizontalPodAutoscalerBehavior behavior, double preset) {
         Quantity down = behavior == null || behavior.getScaleDown() == null
                 ? null
                 : behavior.getScaleDown().getTolerance();
         Quantity up = behavior == null || behavior.getScaleUp() == null ? null : behavior.getScaleUp().getTolerance();
-        return new Tolerance(down == null ? Tolerance.DEFAULT.down() : down.getNumber().doubleValue(),
-                up == null ? Tolerance.DEFAULT.up() : up.getNumber().doubleValue());
+        return new Tolerance(down == null ? preset : down.getNumber().doubleValue(),
+                up == null ? preset : up.getNumber().doubleValue());
     }
 
     /** The words before the error of a metric. */

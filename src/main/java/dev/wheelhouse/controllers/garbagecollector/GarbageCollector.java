@@ -55,10 +55,10 @@ public final class GarbageCollector implements PlansForAnyType {
                 context.metrics());
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
-        client = context.client();
-        delete = new VerdictReconciler(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
+        client = context.client().sharing();
+        delete = new VerdictReconciler(keeper, Decisions::decideDelete, monitors::isWatched, client, executor,
                 consistency);
-        orphan = new VerdictReconciler(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
+        orphan = new VerdictReconciler(keeper, Decisions::decideOrphan, monitors::isWatched, client, executor,
                 consistency);
         loops.add(monitors);
         Outage<String> ofDeletes = new Outage<>(toDelete, clock);

@@ -12,8 +12,9 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.kubernetes.client.common.KubernetesObject;
+
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerMetrics;
@@ -52,8 +53,7 @@ final class TypeMonitors extends SignalledLoop {
     private boolean begun;
     private boolean ready;
 
-    private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
-            SharedIndexInformer.Registration registration) {}
+    private record Monitor(SharedIndexInformer<?> informer, SharedIndexInformer.Registration registration) {}
 
     TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock,
             ControllerMetrics metrics) {
@@ -131,11 +131,14 @@ final class TypeMonitors extends SignalledLoop {
     }
 
     private void start(ResourceType type) {
-        SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
-        monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
+        monitors.put(type, monitor(type, factory.metadataOrMore(type)));
         if (type.groupResource().equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS.groupResource())) {
-            informer.addEventHandler(schedule);
+            factory.metadata(type).addEventHandler(schedule);
         }
+    }
+
+    private <T extends KubernetesObject> Monitor monitor(ResourceType type, SharedIndexInformer<T> informer) {
+        return new Monitor(informer, informer.addEventHandler(keeper.handler(type)));
     }
 
     private void stop(ResourceType type) {

@@ -17,6 +17,8 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +28,12 @@ class PodGarbageCollectorTest {
     private static final ObjectKey POD = ObjectKey.of("default", "p");
 
     private final Cluster cluster = new Cluster();
-    private PodGarbageCollector collector = new PodGarbageCollector(cluster.context(), 3);
+    private PodGarbageCollector collector = collector(3);
+
+    private PodGarbageCollector collector(int threshold) {
+        return new PodGarbageCollector(cluster.context(DefaultControllerContext.Settings.stepped()
+                .with(new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS))));
+    }
 
     @AfterEach
     void close() {
@@ -184,9 +191,10 @@ class PodGarbageCollectorTest {
                 Map.entry("pod_gc_collector_force_delete_pods_total{default,terminated}", 3.0));
     }
 
-    @Test
-    void allEndedPodsStayWithoutAThreshold() {
-        collector = new PodGarbageCollector(cluster.context(), 0);
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1})
+    void allEndedPodsStayWithoutAThreshold(int threshold) {
+        collector = collector(threshold);
         IntStream.range(0, 5).forEach(i -> pod("p" + i, "", "Succeeded"));
         after(Duration.ZERO);
         assertThat(writes()).isEmpty();

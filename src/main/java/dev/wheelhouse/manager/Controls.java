@@ -1,0 +1,121 @@
+package dev.wheelhouse.manager;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/** The changes that were made to one controller of the manager, and its current queues and workers. Thread safe. */
+final class Controls implements ControllerControl {
+    private static final Logger log = LoggerFactory.getLogger(Controls.class);
+
+    private final String controller;
+    private final LiveSyncs syncs;
+    private final Runnable wake;
+    private final Valve valve;
+    private volatile @Nullable LifeContext life;
+    private volatile @Nullable RateLimits limits;
+    private volatile int workers;
+
+    /** @param wake steps the manager, which starts further workers */
+    Controls(String controller, LiveSyncs syncs, Runnable wake) {
+        this.controller = controller;
+        this.syncs = syncs;
+        this.wake = wake;
+        this.valve = new Valve(() -> queues().stream().mapToInt(RateLimitingQueue::size).sum());
+    }
+
+    Valve valve() {
+        return valve;
+    }
+
+    /** The limits of a new life's queues; null if they have not been changed. */
+    @Nullable
+    RateLimits limits() {
+        return limits;
+    }
+
+    void begin(LifeContext context) {
+        life = context;
+    }
+
+    private List<RateLimitingQueue<?>> queues() {
+        LifeContext now = life;
+        return now == null ? List.of() : now.queues();
+    }
+
+    /** A worker to be started. */
+    record Further(Worker<?> worker, int number) {}
+
+    /** The workers that are missing until each queue has as many as were asked for. Only the manager's thread asks. */
+    List<Further> furtherWorkers() {
+        int wanted = workers;
+        List<Further> further = new ArrayList<>();
+        if (wanted > 0) {
+            Map<Outage<?>, List<Worker<?>>> byQueue = new IdentityHashMap<>();
+            syncs.workers().forEach(worker -> byQueue.computeIfAbsent(worker.outage(), q -> new ArrayList<>())
+                    .add(worker));
+            byQueue.values().forEach(those -> {
+                for (int number = those.size(); number < wanted; number++) {
+                    further.add(new Further(those.getFirst().another(), number));
+                }
+            });
+        }
+        return further;
+    }
+
+    @Override
+    public void turn(ControllerMode mode) {
+        valve.turn(mode);
+        log.warn("{} is {} on demand", controller, switch (mode) {
+            case RUNNING -> "resumed";
+            case DRAINING -> "drained, and then paused,";
+            case PAUSED -> "paused";
+        });
+        // A worker that waits for a key looks whether all queues are empty.
+        valve.foundNothing();
+    }
+
+    @Override
+    public int retry(String key) {
+        return syncs.retry(key);
+    }
+
+    @Override
+    public void workers(int count) {
+        if (count < 1 || count > MOST_WORKERS) {
+            throw new IllegalArgumentException("the number of workers of " + controller + " must be from 1 to "
+                    + MOST_WORKERS + ", not " + count);
+        }
+        workers = count;
+        valve.widen(count);
+        log.warn("{} has {} workers on demand", controller, count);
+        wake.run();
+    }
+
+    @Override
+    public void limit(RateLimits to) {
+        limits = to;
+        queues().forEach(queue -> queue.limit(to));
+        log.warn("{} has the rate limits {} on demand", controller, to);
+    }
+
+    LiveController live(ControllerState state, List<String> reads) {
+        Map<Outage<?>, Integer> perQueue = new IdentityHashMap<>();
+        syncs.workers().forEach(worker -> perQueue.merge(worker.outage(), 1, Integer::sum));
+        int made = perQueue.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+        return new LiveController(state, valve.mode(), reads, workers == 0 ? made : Math.min(workers, made),
+                queues().stream().map(queue -> new LiveController.Queue(queue.name(), queue.state(), queue.limits()))
+                        .toList(),
+                syncs.running());
+    }
+}

@@ -1,0 +1,77 @@
+package dev.wheelhouse.manager;
+
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+
+import dev.wheelhouse.runtime.Loop;
+
+/**
+ * Holds the workers of one controller between two syncs: all of them while it is paused, or those beyond a number. A
+ * sync in progress goes on. Thread safe.
+ */
+final class Valve {
+    private final IntSupplier ready;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private volatile ControllerMode mode = ControllerMode.RUNNING;
+    private volatile int width = Integer.MAX_VALUE;
+
+    /** @param ready counts the keys that are ready to be taken */
+    Valve(IntSupplier ready) {
+        this.ready = ready;
+    }
+
+    ControllerMode mode() {
+        return mode;
+    }
+
+    void turn(ControllerMode to) {
+        mode = to;
+        wake();
+    }
+
+    /** @param workers the number of workers of each queue that may work */
+    void widen(int workers) {
+        width = workers;
+        wake();
+    }
+
+    /** A worker found no key. A controller that drains is paused when none of its queues has a key. */
+    void foundNothing() {
+        if (mode == ControllerMode.DRAINING && ready.getAsInt() == 0) {
+            turn(ControllerMode.PAUSED);
+        }
+    }
+
+    /** @param worker the number of the worker in its queue, from 0; a negative number for other loops */
+    boolean holds(int worker) {
+        return worker >= 0 && (mode == ControllerMode.PAUSED || worker >= width);
+    }
+
+    /** Waits until the worker is no longer held, or the valve is woken. */
+    void await(int worker, long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (holds(worker)) {
+                if (nanos == Loop.IDLE) {
+                    changed.await();
+                } else {
+                    long unused = changed.awaitNanos(nanos);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets all held workers look again. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.journal.Cause;
+import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Manifests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Event, key, sync, decision, write and answer of a real controller, as the journal has them. */
+class JournalOfControllersTest {
+    private final Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS, ResourceType.PODS);
+    private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
+    private final Copier copier = new Copier(cluster.context(DefaultControllerContext.Settings.stepped()
+            .with(journal)));
+
+    /** Makes two pods for each ConfigMap of the namespace shop. */
+    private static final class Copier extends KeyedController {
+        private final SharedIndexInformer<V1ConfigMap> configMaps;
+
+        Copier(ControllerContext context) {
+            super("copier", context);
+            configMaps = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+            configMaps.addEventHandler(new ResourceEventHandler<>() {
+                @Override
+                public void onAdd(V1ConfigMap object, boolean initial) {
+                    add(object);
+                }
+
+                @Override
+                public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
+                    add(after);
+                }
+
+                @Override
+                public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
+                    add(object);
+                }
+            });
+        }
+
+        private void add(V1ConfigMap object) {
+            if (object.getMetadata().getName().equals("notice")) {
+                queue.add(ObjectKey.of(object));
+            }
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) {
+            String version = String.valueOf(configMaps.get(key).getMetadata().getResourceVersion());
+            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a" + version), pod("b" + version)))))
+                    .toResult();
+        }
+
+        private static Action.Create pod(String name) {
+            V1Pod pod = Manifests.pod(name);
+            return new Action.Create(ResourceType.PODS, pod, "the notice wants " + name.charAt(0));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private List<Journal.Entry> newestFirst() {
+        return journal.find(entry -> true, Long.MAX_VALUE, 100);
+    }
+
+    private V1ConfigMap notice() {
+        return cluster.create(ResourceType.CONFIG_MAPS, V1ConfigMap.class,
+                "{metadata: {namespace: default, name: notice}}");
+    }
+
+    @Test
+    void eachWriteHasTheEventTheKeyTheDecisionAndTheAnswer() {
+        V1ConfigMap notice = notice();
+        cluster.deliver();
+        cluster.clock.advance(Duration.ofSeconds(2));
+        cluster.settle(copier.loops());
+
+        assertThat(newestFirst()).hasSize(2).allSatisfy(entry -> {
+            assertThat(entry.sync().controller()).isEqualTo("copier");
+            assertThat(entry.sync().key()).isEqualTo("default/notice");
+            assertThat(entry.sync().origin().cause()).hasToString(
+                    "add of configmaps default/notice at version " + notice.getMetadata().getResourceVersion());
+            assertThat(entry.sync().origin().waitedNanos()).isEqualTo(Duration.ofSeconds(2).toNanos());
+            assertThat(entry.verb()).isEqualTo("create");
+            assertThat(entry.code()).isEqualTo(201);
+            assertThat(entry.answer()).isEqualTo(cluster.read(ResourceType.PODS, entry.target(), V1Pod.class)
+                    .getMetadata().getResourceVersion());
+        });
+        assertThat(newestFirst()).extracting(Journal.Entry::why).containsExactlyInAnyOrder("the notice wants a",
+                "the notice wants b");
+        assertThat(newestFirst()).extracting(Journal.Entry::sync).as("writes of one sync share it")
+                .allSatisfy(sync -> assertThat(sync).isSameAs(newestFirst().getFirst().sync()));
+    }
+
+    @Test
+    void eventsThatFollowBeforeTheSyncAreCounted() {
+        notice();
+        cluster.deliver();
+        for (int i = 0; i < 3; i++) {
+            int value = i;
+            cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, ObjectKey.of("default", "notice"),
+                    object -> object.putDataItem("value", "" + value));
+            cluster.deliver();
+        }
+        cluster.settle(copier.loops());
+        assertThat(newestFirst().getFirst().sync().origin()).satisfies(origin -> {
+            assertThat(origin.cause().what()).isEqualTo("add");
+            assertThat(origin.further()).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void aFailedWriteHasItsErrorAndTheNextTryNamesTheFailureAsItsCause() {
+        cluster.requests.failNext("create pods", 500, "InternalError", "no luck");
+        notice();
+        cluster.deliver();
+        cluster.settle(copier.loops(), Duration.ofSeconds(1));
+        assertThat(newestFirst().getLast()).satisfies(entry -> {
+            assertThat(entry.code()).isEqualTo(500);
+            assertThat(entry.answer()).contains("no luck");
+        });
+        assertThat(newestFirst().getFirst().sync().origin().cause()).isSameAs(Cause.RETRY);
+    }
+}
