@@ -1,9 +1,9 @@
 package dev.wheelhouse.metrics;
 
+import org.junit.jupiter.api.Test;
+
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-
-import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.controller.Measure;
 

@@ -115,7 +115,8 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
                 verdict = met == null ? verdict : condition(Jobs.SUCCESS_CRITERIA_MET, "SuccessPolicy", met);
             }
             return new Assessment(view, active, failed, succeeded, startedAt,
-                    view.backoff().after(newSucceeded, newFailed), verdict, counted, completed, failedIndexes, lastFailures, verdict == null ? untilDeadline : null);
+                    view.backoff().after(newSucceeded, newFailed), verdict, counted, completed, failedIndexes,
+                    lastFailures, verdict == null ? untilDeadline : null);
         }
 
         private static Set<String> setOf(@Nullable List<String> uids) {

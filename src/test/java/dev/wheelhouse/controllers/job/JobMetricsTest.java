@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.world.Cluster;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The metrics of the Job controller, with upstream's names and labels. */
@@ -102,16 +101,19 @@ class JobMetricsTest {
     @Test
     void everySyncHasItsAction() {
         create("acts", "parallelism: 1");
-        assertThat(system.cluster.measures).containsKeys("job_controller_job_syncs_total{NonIndexed,success,pods_created}",
+        assertThat(system.cluster.measures).containsKeys(
+                "job_controller_job_syncs_total{NonIndexed,success,pods_created}",
                 "job_controller_job_sync_duration_seconds{NonIndexed,success,pods_created}",
                 "job_controller_job_syncs_total{NonIndexed,success,tracking}");
         system.suspend("acts", true);
         system.settle();
-        assertThat(system.cluster.measures).containsKey("job_controller_job_syncs_total{NonIndexed,success,pods_deleted}");
+        assertThat(system.cluster.measures)
+                .containsKey("job_controller_job_syncs_total{NonIndexed,success,pods_deleted}");
         system.suspend("acts", false);
         system.cluster.requests.failNext("create pods", 500, "InternalError", "no");
         system.settle();
-        assertThat(system.cluster.measures).containsKey("job_controller_job_syncs_total{NonIndexed,error,pods_created}");
+        assertThat(system.cluster.measures)
+                .containsKey("job_controller_job_syncs_total{NonIndexed,error,pods_created}");
     }
 
     @Test
