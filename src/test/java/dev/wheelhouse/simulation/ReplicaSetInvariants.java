@@ -23,8 +23,8 @@ import static dev.wheelhouse.simulation.Truth.owns;
 import static dev.wheelhouse.simulation.Truth.uid;
 
 /**
- * A ReplicaSet or ReplicationController never gets more pods than it wants, never loses more than it has too many, loses no pod twice, and loses
- * pods that are not ready first.
+ * A ReplicaSet or ReplicationController never gets more pods than it wants, never loses more than it has too many,
+ * loses no pod twice, and loses pods that are not ready first.
  *
  * @param replicas the number of pods that an object wants
  */
