@@ -1,7 +1,9 @@
 #!/bin/sh
 # Measures workloads by the real kube-controller-manager and by Wheelhouse on one real kube-apiserver:
 # workloads.sh [percent of the full size, 100] [contestants, REAL,OURS]. Needs a JDK 25 in JAVA_HOME or on the PATH, and
-# etcd, kube-apiserver and kube-controller-manager on the PATH.
+# etcd, kube-apiserver and kube-controller-manager on the PATH. BENCH_OPTIONS may hold system properties: -Drounds=3
+# repeats all phases in one process of each contestant, -Donly='Jobs.*' chooses phases by their titles,
+# -Dmanager.jvm='...' replaces the JVM options of Wheelhouse.
 set -eu
 cd "$(dirname "$0")/../.."
 java=${JAVA_HOME:+$JAVA_HOME/bin/}
@@ -17,4 +19,5 @@ classpath="target/bench-classes:target/classes:$(cat target/bench-classpath)"
 mkdir -p target/bench-classes
 "${java}javac" -proc:none -d target/bench-classes -cp "$classpath" src/bench/java/dev/wheelhouse/bench/workloads/*.java
 absolute=$(printf %s "$classpath" | sed "s|target/|$PWD/target/|g")
-exec "${java}java" -cp "$absolute" dev.wheelhouse.bench.workloads.WorkloadBenchmark "${1:-100}" "${2:-REAL,OURS}"
+# shellcheck disable=SC2086
+exec "${java}java" ${BENCH_OPTIONS:-} -cp "$absolute" dev.wheelhouse.bench.workloads.WorkloadBenchmark "${1:-100}" "${2:-REAL,OURS}"

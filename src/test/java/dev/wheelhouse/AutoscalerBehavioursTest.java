@@ -2,7 +2,9 @@ package dev.wheelhouse;
 
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +22,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.world.Cluster;
 
@@ -81,8 +85,12 @@ class AutoscalerBehavioursTest {
 
     /** Lets a period pass. */
     private void look() {
+        look(PERIOD);
+    }
+
+    private void look(Duration period) {
         cluster.settle(controller.loops());
-        cluster.clock.advance(PERIOD);
+        cluster.clock.advance(period);
         cluster.settle(controller.loops());
     }
 
@@ -129,6 +137,66 @@ class AutoscalerBehavioursTest {
         assertThat(status().path("currentMetrics"))
                 .hasToString("[{\"resource\":{\"current\":{\"averageUtilization\":80,"
                         + "\"averageValue\":\"80m\"},\"name\":\"cpu\"},\"type\":\"Resource\"}]");
+    }
+
+    @Test
+    void theOptionsSayHowOftenItLooksAndWhichDifferenceItTolerates() {
+        controller = new AutoscalerController(cluster.context(DefaultControllerContext.Settings.stepped()
+                .with(new ControllerOptions(0, new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2),
+                        Duration.ZERO, 0.7, Duration.ZERO, Duration.ZERO)))));
+        deployment(3);
+        pods(3, "hollow.wheelhouse.dev/cpu: 80m");
+        autoscaler(CPU_50);
+        look(Duration.ofSeconds(2));
+        assertThat(condition("ScalingActive")).startsWith("True");
+        assertThat(replicas()).as("60 %% above the target").isEqualTo(3);
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB, a -> a.getSpec().getMetrics().getFirst()
+                .getResource().getTarget().setAverageUtilization(200));
+        look(Duration.ofSeconds(2));
+        assertThat(replicas()).as("60 %% below the target").isEqualTo(3);
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB, a -> a.getSpec().getMetrics().getFirst()
+                .getResource().getTarget().setAverageUtilization(300));
+        look(Duration.ofSeconds(2));
+        assertThat(replicas()).as("without a window").isEqualTo(1);
+    }
+
+    @Test
+    void looksAndMetricsAreCountedByActionAndError() {
+        deployment(3);
+        autoscaler(CPU_50);
+        look();
+        assertThat(counted()).containsExactly(Map.entry("metric_computation_total{none,internal,Resource}", 1),
+                Map.entry("num_horizontal_pod_autoscalers{}", 1),
+                Map.entry("reconciliations_total{none,internal}", 1));
+
+        pods(3, "hollow.wheelhouse.dev/cpu: 80m");
+        look();
+        assertThat(counted()).contains(Map.entry("desired_replicas{default,web}", 5),
+                Map.entry("metric_computation_total{scale_up,none,Resource}", 1),
+                Map.entry("reconciliations_total{scale_up,none}", 1));
+
+        cluster.edit(AUTOSCALERS, V2HorizontalPodAutoscaler.class, WEB,
+                autoscaler -> autoscaler.getSpec().getScaleTargetRef().setName("gone"));
+        look();
+        assertThat(counted()).contains(Map.entry("reconciliations_total{none,internal}", 2));
+
+        cluster.delete(AUTOSCALERS, WEB);
+        look();
+        assertThat(counted()).containsEntry("num_horizontal_pod_autoscalers{}", 0)
+                .doesNotContainKey("desired_replicas{default,web}");
+    }
+
+    /** The metrics, without durations. */
+    private Map<String, Integer> counted() {
+        Map<String, Integer> counted = new LinkedHashMap<>();
+        cluster.measures.forEach((name, value) -> {
+            if (!name.contains("duration")) {
+                counted.put(name.replace("horizontal_pod_autoscaler_controller_", ""), value.intValue());
+            }
+        });
+        return counted;
     }
 
     @Test

@@ -11,12 +11,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
+import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimSpec;
+import io.kubernetes.client.openapi.models.V1VolumeResourceRequirements;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 import io.kubernetes.client.util.PatchUtils;
@@ -38,6 +43,28 @@ class OtherProcessTest {
                 "--wheelhouse.controllers=", "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig)) {
             rollOut(service.api());
+        }
+    }
+
+    @Test
+    void aProcessWithHollowVolumesBindsTheClaimsOfAnyApiServer() throws Exception {
+        Path kubeconfig = directory.resolve("other.kubeconfig");
+        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=", "--wheelhouse.nodes.storage=false",
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady()) {
+            CoreV1Api core = new CoreV1Api(client(kubeconfig));
+            core.createNamespacedPersistentVolumeClaim("default", new V1PersistentVolumeClaim()
+                    .metadata(new V1ObjectMeta().name("data"))
+                    .spec(new V1PersistentVolumeClaimSpec().addAccessModesItem("ReadWriteOnce")
+                            .resources(new V1VolumeResourceRequirements()
+                                    .putRequestsItem("storage", Quantity.fromString("1Gi")))))
+                    .execute();
+            try (RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig,
+                    "--wheelhouse.nodes.storage=true")) {
+                eventually("the claim is bound", Duration.ofSeconds(60),
+                        () -> "Bound".equals(core.readNamespacedPersistentVolumeClaim("data", "default").execute()
+                                .getStatus().getPhase()));
+            }
         }
     }
 

@@ -24,6 +24,14 @@ public interface KubeClient extends AutoCloseable {
     ResourceClient<PartialObjectMetadata> metadata(ResourceType type);
 
     /**
+     * This connection, for callers that change none of the objects that they get. Such objects may share their equal
+     * parts with each other and with those of caches, which makes reading them several times faster.
+     */
+    default KubeClient sharing() {
+        return this;
+    }
+
+    /**
      * Asks the server's discovery for every resource type that can be listed, watched and deleted. Groups whose
      * discovery fails are left out, and named in {@link Discovered#failures()}.
      *

@@ -47,6 +47,9 @@ public interface ControllerContext {
      */
     int workers(String controller, @Nullable Integer preset);
 
+    /** The options of the built-in controllers. */
+    ControllerOptions options();
+
     /** Whether a controller that is made now only plans. Its executor then writes nothing. */
     boolean observes(String controller);
 

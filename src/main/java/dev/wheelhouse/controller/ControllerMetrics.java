@@ -1,5 +1,6 @@
 package dev.wheelhouse.controller;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 import dev.wheelhouse.api.ResourceType;
@@ -12,10 +13,11 @@ public interface ControllerMetrics {
     /**
      * A controller is managed.
      *
+     * @param running whether it runs at this moment
      * @param blocked counts its syncs that have run for so long that they seem to block
      * @param failing counts its keys whose last sync failed
      */
-    default void managed(String controller, IntSupplier blocked, IntSupplier failing) {}
+    default void managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {}
 
     /**
      * A sync ended.
@@ -37,4 +39,13 @@ public interface ControllerMetrics {
 
     /** A write was decided on, but not made because the controller only observes. */
     default void planned(String controller, String verb, ResourceType type) {}
+
+    /**
+     * Records a value of a metric that one controller has by upstream's name.
+     * @param labels the values of the metric's labels, in its order
+     */
+    default void record(Measure measure, double value, String... labels) {}
+
+    /** Removes the value of a gauge, because the object with these labels is gone. */
+    default void remove(Measure gauge, String... labels) {}
 }

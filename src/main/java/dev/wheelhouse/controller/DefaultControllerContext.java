@@ -34,20 +34,29 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when its executor is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
+     * @param options the options of the built-in controllers
      * @param journal gets each write
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
             Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
-            Journal journal) {
-        /** Settings without a journal. */
+            ControllerOptions options, Journal journal) {
+        /** Settings with the default options of the built-in controllers and without a journal. */
         public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
                 WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
-            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, Journal.NONE);
+            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, ControllerOptions.DEFAULTS,
+                    Journal.NONE);
         }
 
-        /** The same settings with a journal. */
-        public Settings withJournal(Journal keeps) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, keeps);
+        /** These settings with other options of the built-in controllers. */
+        public Settings with(ControllerOptions others) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others,
+                    journal);
+        }
+
+        /** These settings with a journal. */
+        public Settings with(Journal keeps) {
+            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, options,
+                    keeps);
         }
 
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
@@ -104,7 +113,7 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
+                : new ApiActionExecutor(controller, client.sharing(), consistency(controller), events(eventSource),
                         settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
                         settings.journal());
     }
@@ -133,6 +142,11 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public int workers(String controller, @Nullable Integer preset) {
         return settings.workers().of(controller, preset);
+    }
+
+    @Override
+    public ControllerOptions options() {
+        return settings.options();
     }
 
     @Override

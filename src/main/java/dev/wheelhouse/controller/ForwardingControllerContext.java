@@ -53,6 +53,11 @@ public abstract class ForwardingControllerContext implements ControllerContext {
     }
 
     @Override
+    public ControllerOptions options() {
+        return behind.options();
+    }
+
+    @Override
     public boolean observes(String controller) {
         return behind.observes(controller);
     }

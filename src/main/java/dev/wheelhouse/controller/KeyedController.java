@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +41,12 @@ public abstract class KeyedController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
     private static final int PAGE = 500;
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
+    /** Upstream counts the syncs that wait for a cache for these controllers, each under a name of its own. */
+    private static final Map<String, Measure> STALE_SYNCS = Stream.of("daemonset", "job", "replicaset")
+            .collect(Collectors.toMap(kind -> kind + "-controller",
+                    kind -> Measure.counter(kind + "_controller_stale_sync_skips_total",
+                            "Syncs delayed because a cache does not show the key's own writes", "group",
+                            "resource")));
 
     private final String name;
     private final @Nullable Integer presetWorkers;
@@ -109,6 +118,13 @@ public abstract class KeyedController implements Controller {
         consistency.goneAt(key, type, ObjectKey.of(last), String.valueOf(last.getMetadata().getResourceVersion()));
     }
 
+    /** Counts in a metric that upstream's controller has too. A controller that only observes counts nothing. */
+    protected final void record(Measure measure, double value, String... labels) {
+        if (executor.writes()) {
+            context.metrics().record(measure, value, labels);
+        }
+    }
+
     /**
      * Brings one object to its desired state. Only one worker at a time calls it for a key, and only while the caches
      * are as new as the key's last writes.
@@ -176,6 +192,10 @@ public abstract class KeyedController implements Controller {
         ConsistencyStore.Behind behind = consistency.check(key);
         if (behind == null) {
             return Duration.ZERO;
+        }
+        Measure staleSyncs = STALE_SYNCS.get(name);
+        if (staleSyncs != null) {
+            record(staleSyncs, 1, behind.type().group(), behind.type().plural());
         }
         if (behind.since().compareTo(WORTH_A_WARNING) > 0) {
             log.warn("{}: {} has waited {} s for the cache of {} to reach version {} (it is at {}): its informer "

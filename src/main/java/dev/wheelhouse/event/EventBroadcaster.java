@@ -63,7 +63,7 @@ public final class EventBroadcaster extends SignalledLoop {
     private long notBefore;
 
     public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
-        this.events = client.resource(ResourceType.EVENTS, CoreV1Event.class);
+        this.events = client.sharing().resource(ResourceType.EVENTS, CoreV1Event.class);
         this.clock = clock;
         this.metrics = metrics;
         this.correlator = new EventCorrelator(clock::now, () -> Long.toHexString(uniqueNanos()));

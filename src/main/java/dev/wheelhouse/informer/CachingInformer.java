@@ -246,6 +246,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
     }
 
+    /** Whether a user's function may have removed a part of the objects. */
+    boolean isTransformed() {
+        return source.isTransformed();
+    }
+
     // ---- start and stop
 
     /** Gives each loop a thread. Further calls do nothing. A handler that is added later gets its thread at once. */

@@ -41,7 +41,13 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
      * selectors "nothing" and "everything" have the same text.
      */
     private record Key(ResourceType type, Class<?> model, String namespace, LabelSelector labels,
-            FieldSelector fields) {}
+            FieldSelector fields) {
+        /** Whether the informer has whole objects, and all of this type. */
+        boolean isWhole(ResourceType of) {
+            return type.equals(of) && namespace.isEmpty() && labels.isEverything() && fields.isEverything()
+                    && model != PartialObjectMetadata.class;
+        }
+    }
 
     public InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options) {
         this.client = client;
@@ -82,6 +88,17 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
         Class<PartialObjectMetadata> model = PartialObjectMetadata.class;
         return informer(new Key(type, model, namespace, labels, fields), model,
                 () -> client.metadata(type).listerWatcher(namespace, labels, fields));
+    }
+
+    @Override
+    public synchronized SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
+        for (Map.Entry<Key, CachingInformer<?>> known : informers.entrySet()) {
+            Key key = known.getKey();
+            if (key.isWhole(type) && !known.getValue().isTransformed()) {
+                return known.getValue();
+            }
+        }
+        return metadata(type);
     }
 
     /**

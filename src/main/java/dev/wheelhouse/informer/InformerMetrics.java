@@ -28,13 +28,12 @@ public interface InformerMetrics extends ReflectorMetrics {
 
     /**
      * A handler was called.
-     * @param listener the handler's name
      * @param failed whether the handler threw
      */
-    default void handled(String listener, Duration took, boolean failed) {}
+    default void handled(Duration took, boolean failed) {}
 
     /** An update was merged with a later one, because the listener's buffer was over its bound. */
-    default void conflated(String listener) {}
+    default void conflated() {}
 
     /** Creates the metrics of each informer. */
     @FunctionalInterface

@@ -92,7 +92,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
                 Notification<T> notification = notifications.get(i);
                 if (pendingNotifications.add(notification)) {
                     stats.conflated();
-                    metrics.conflated(name);
+                    metrics.conflated();
                 } else if (notification instanceof Notification.Add<T> add && add.initial()) {
                     tracker.start();
                 }
@@ -154,7 +154,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
             }
             long took = clock.nanoTime() - began;
             stats.handled(took, failed);
-            metrics.handled(name, Duration.ofNanos(took), failed);
+            metrics.handled(Duration.ofNanos(took), failed);
         }
     }
 

@@ -70,6 +70,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         return scoped(behind.metadata(type, namespace, labels, fields));
     }
 
+    @Override
+    public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
+        return scoped(behind.metadataOrMore(type));
+    }
+
     private synchronized <T> SharedIndexInformer<T> scoped(SharedIndexInformer<T> informer) {
         Scoped<?> known = used.get(informer);
         if (known != null) {

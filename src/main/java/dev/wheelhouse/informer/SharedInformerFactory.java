@@ -45,6 +45,13 @@ public interface SharedInformerFactory {
         return metadata(type, "", LabelSelector.everything(), FieldSelector.everything());
     }
 
+    /**
+     * An informer of a type in all namespaces, for a user of the metadata only. It is the informer of whole objects if
+     * another user has made one, because one list and one watch are then enough for both; otherwise it is the informer
+     * of metadata (upstream: {@code ForResource} in controller-manager {@code pkg/informerfactory}).
+     */
+    SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type);
+
     /** The informer of a type without a model class, in one namespace (empty for all), limited by selectors. */
     default SharedIndexInformer<Unstructured> dynamic(ResourceType type, String namespace, LabelSelector labels,
             FieldSelector fields) {

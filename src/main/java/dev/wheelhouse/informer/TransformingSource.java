@@ -41,6 +41,11 @@ final class TransformingSource<T extends KubernetesObject> extends ForwardingLis
         transform = object -> function.apply(ModelJson.copy(trim == null ? object : trim.apply(object)));
     }
 
+    /** Whether there is a function beside the one that trims. */
+    boolean isTransformed() {
+        return transform != trim;
+    }
+
     @Override
     public ListPage<T> list(ListOptions options) throws InterruptedException {
         ListPage<T> page = super.list(options);

@@ -25,7 +25,8 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     /**
-     * The settings of controllers that write while the process leads, unless the guard makes them observe.
+     * The settings of controllers that write while the process leads, unless the guard makes them observe. The options
+     * of the built-in controllers are the defaults.
      *
      * @param workers the number of a controller's workers, by its name and its own default
      */

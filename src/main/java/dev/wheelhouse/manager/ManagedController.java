@@ -82,7 +82,8 @@ final class ManagedController {
                     around.types.lookSoon();
                     around.wake.run();
                 });
-        around.context.metrics().managed(descriptor.name(), () -> syncs.blocking().size(), syncs::failingKeys);
+        around.context.metrics().managed(descriptor.name(), () -> runs() && around.leadership.isLeader(),
+                () -> syncs.blocking().size(), syncs::failingKeys);
     }
 
     /** The time from a make to the end of the made controller. */
@@ -343,9 +344,14 @@ final class ManagedController {
         return reasons;
     }
 
+    private boolean runs() {
+        Life now = life;
+        return now != null && now.running && now.ending.isEmpty();
+    }
+
     ControllerState state() {
         Life now = life;
-        String doing = now != null && now.running && now.ending.isEmpty()
+        String doing = now != null && runs()
                 ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         return new ControllerState(name(), doing.isEmpty() ? "starting" : doing, syncs.blocked(), syncs.failingKeys(),

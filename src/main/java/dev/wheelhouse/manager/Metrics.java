@@ -2,6 +2,7 @@ package dev.wheelhouse.manager;
 
 import java.util.function.Function;
 
+import dev.wheelhouse.client.http.HttpMetrics;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.event.EventMetrics;
@@ -14,8 +15,9 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
  * @param elections makes the listener of the election for a Lease's name
  */
 public record Metrics(InformerMetrics.Provider informers, WorkQueueMetrics queues, ControllerMetrics controllers,
-        EventMetrics events, Function<String, ElectionListener> elections) {
+        EventMetrics events, HttpMetrics requests, Function<String, ElectionListener> elections) {
     /** Counts nothing. */
     public static final Metrics NONE = new Metrics(InformerMetrics.Provider.NONE, WorkQueueMetrics.NONE,
-            ControllerMetrics.NONE, EventMetrics.NONE, lease -> ElectionListener.NONE);
+            ControllerMetrics.NONE, EventMetrics.NONE, HttpMetrics.NONE,
+            lease -> ElectionListener.NONE);
 }

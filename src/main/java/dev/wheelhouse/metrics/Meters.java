@@ -12,7 +12,7 @@ public final class Meters {
     /** Registers the metrics of one process. */
     public static Metrics of(MeterRegistry registry, Clock clock) {
         return new Metrics(new InformerMeters(registry, clock), new WorkQueueMeters(registry),
-                new ControllerMeters(registry), new EventMeters(registry),
+                new ControllerMeters(registry), new EventMeters(registry), new HttpMeters(registry),
                 lease -> new ElectionMeters(lease, registry));
     }
 }

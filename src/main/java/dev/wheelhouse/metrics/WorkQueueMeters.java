@@ -1,6 +1,6 @@
 package dev.wheelhouse.metrics;
 
-import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +15,28 @@ import io.micrometer.core.instrument.Timer;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.workqueue.WorkQueueState;
 
-/** The queues' metrics in Micrometer, under client-go's names. */
+/** The queues' metrics in Micrometer, under client-go's names and, for the queues that upstream has too, their names. */
 final class WorkQueueMeters implements WorkQueueMetrics {
+    /**
+     * Upstream's name of a controller's queue, where the queue has the name of the controller here (upstream: the
+     * {@code TypedRateLimitingQueueConfig} in each folder of {@code pkg/controller}).
+     */
+    private static final Map<String, String> UPSTREAM = Map.ofEntries(
+            Map.entry("cronjob-controller", "cronjob"),
+            Map.entry("daemonset-controller", "daemonset"),
+            Map.entry("deployment-controller", "deployment"),
+            Map.entry("disruption-controller", "disruption"),
+            Map.entry("ephemeral-volume-controller", "ephemeral_volume"),
+            Map.entry("horizontal-pod-autoscaler-controller", "horizontalpodautoscaler"),
+            Map.entry("job-controller", "job"),
+            Map.entry("persistentvolume-binder-controller", "claims"),
+            Map.entry("persistentvolume-protection-controller", "pvprotection"),
+            Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
+            Map.entry("replicaset-controller", "replicaset"),
+            Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("statefulset-controller", "statefulset"),
+            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
+
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Supplier<WorkQueueState>> states = new ConcurrentHashMap<>();
@@ -29,27 +49,29 @@ final class WorkQueueMeters implements WorkQueueMetrics {
 
     private Meters of(String queue) {
         return queues.computeIfAbsent(queue,
-                name -> new Meters(
-                        Counter.builder("workqueue.adds").description("Keys added").tag("name", name)
-                                .register(registry),
-                        Counter.builder("workqueue.retries").description("Keys added by the rate limiter")
-                                .tag("name", name)
-                                .register(registry),
+                name -> new Meters(counter("workqueue.adds", "Keys added", name),
+                        counter("workqueue.retries", "Keys added by the rate limiter", name),
                         timer("workqueue.queue.duration", "Time that keys wait to be taken", name),
                         timer("workqueue.work.duration", "Duration of the work on a key", name)));
     }
 
+    private static String label(String queue) {
+        return UPSTREAM.getOrDefault(queue, queue);
+    }
+
+    private Counter counter(String meter, String description, String queue) {
+        return Counter.builder(meter).description(description).tag("name", label(queue)).register(registry);
+    }
+
     private Timer timer(String meter, String description, String queue) {
-        return Timer.builder(meter).description(description).tag("name", queue)
-                .serviceLevelObjectives(Duration.ofMillis(1), Duration.ofMillis(10), Duration.ofMillis(100),
-                        Duration.ofSeconds(1),
-                        Duration.ofSeconds(10))
+        return Timer.builder(meter).description(description).tag("name", label(queue))
+                .serviceLevelObjectives(Buckets.seconds(1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10))
                 .register(registry);
     }
 
     private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value) {
         Gauge.builder(meter, () -> value.applyAsDouble(Objects.requireNonNull(states.get(queue)).get()))
-                .description(description).tag("name", queue).strongReference(true).register(registry);
+                .description(description).tag("name", label(queue)).strongReference(true).register(registry);
     }
 
     @Override

@@ -16,13 +16,14 @@ import io.kubernetes.client.openapi.models.V1Container;
 
 /**
  * The run time and the exit code that a container's command plainly states: {@code true}, {@code false},
- * {@code exit 3}, {@code sleep 2m}, {@code echo}, and {@code sh -c} or {@code bash -c} of sequences of these with
+ * {@code exit 3}, {@code sleep 2m}, {@code echo}, {@code pause}, and {@code sh -c} or {@code bash -c} of sequences of these with
  * {@code ;}, {@code &&} and {@code ||}. The command is {@code command} followed by {@code args}, as on a kubelet for an
  * image without an entry point. Pure functions.
  *
  * @param runFor null if the command never ends by itself
  */
 record HollowCommand(@Nullable Duration runFor, int exitCode) {
+    private static final HollowCommand PAUSE = new HollowCommand(null, 0);
     private static final Set<String> SHELLS = Set.of("sh", "bash", "ash", "dash");
     private static final Set<String> SUCCESSES = Set.of("true", ":", "echo", "printf");
     private static final Pattern SLEEP = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})([smhd]?)");
@@ -33,11 +34,19 @@ record HollowCommand(@Nullable Duration runFor, int exitCode) {
             + "|[12]?>>?(?:&[12]|[ \\t]*[\\w./-]+)"
             + "|(?<word>(?:\"[^\"`]*\"|'[^']*'|[^\\s;&|<>()`\"'\\\\]++)++))");
 
-    /** The plain meaning of a container's command; null if there is no command, or one that is not plain. */
+    /**
+     * The plain meaning of a container's command; null if there is no command, or one that is not plain. An image named
+     * {@code pause} without a command pauses.
+     */
     static @Nullable HollowCommand of(V1Container container) {
         List<String> words = Stream.of(container.getCommand(), container.getArgs())
                 .flatMap(part -> part == null ? Stream.empty() : part.stream()).toList();
-        if (words.isEmpty()) {
+        return words.isEmpty() && HollowImages.isPause(container.getImage()) ? PAUSE : of(words);
+    }
+
+    /** The plain meaning of a program and its arguments; null if it is not plain. */
+    static @Nullable HollowCommand of(@Nullable List<String> words) {
+        if (words == null || words.isEmpty()) {
             return null;
         }
         return SHELLS.contains(program(words)) && words.size() > 2 && words.get(1).equals("-c")
@@ -92,8 +101,9 @@ record HollowCommand(@Nullable Duration runFor, int exitCode) {
             }
             List<String> words = commands.get(i);
             String program = program(words);
-            if (program.equals("sleep") && words.subList(1, words.size()).equals(List.of("infinity"))) {
-                return new HollowCommand(null, 0);
+            if (program.equals("pause") || words.size() == 2 && program.equals("sleep")
+                    && words.get(1).equals("infinity")) {
+                return PAUSE;
             }
             if (program.equals("exit") && words.size() <= 2) {
                 Integer said = words.size() == 1 ? Integer.valueOf(code) : exitCode(words.get(1));

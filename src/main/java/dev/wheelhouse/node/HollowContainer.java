@@ -217,7 +217,8 @@ final class HollowContainer {
     private void runOn(Moment now) {
         long exitAt = profile.runFor() == null ? Long.MAX_VALUE : plus(history.startedNanos(), profile.runFor());
         if (now.nanos() >= exitAt) {
-            exited(now, profile.exitCode(), profile.exitReason());
+            int code = profile.exitCode(history.restarts());
+            exited(now, code, profile.exitReason(code));
             return;
         }
         long deadAt = profile.liveFor() == null ? Long.MAX_VALUE : plus(history.startedNanos(), profile.liveFor());
@@ -231,7 +232,10 @@ final class HollowContainer {
         long startupAt = plus(history.startedNanos(), profile.startupDelay());
         started |= now.nanos() >= startupAt;
         long readyAt = profile.becomesReady() ? plus(startupAt, profile.readyDelay()) : Long.MAX_VALUE;
-        ready |= started && now.nanos() >= readyAt;
+        if (ready && !profile.becomesReady()) {
+            listener.event(this, "Warning", "Unhealthy", "Readiness probe failed: an annotation of the pod says so");
+        }
+        ready = profile.becomesReady() && (ready || started && now.nanos() >= readyAt);
         due = Math.min(Math.min(exitAt, deadAt), started ? ready ? Long.MAX_VALUE : readyAt : startupAt);
     }
 
@@ -288,7 +292,8 @@ final class HollowContainer {
         }
         if (now.nanos() >= Math.min(stopsAt, this.killAt)) {
             boolean killed = this.killAt < stopsAt;
-            exited(now, killed ? 137 : 0, killed ? "Error" : "Completed");
+            int code = killed ? 137 : profile.stopCode();
+            exited(now, code, killed ? "Error" : profile.exitReason(code));
             stopsAt = Long.MAX_VALUE;
             this.killAt = Long.MAX_VALUE;
             return true;
@@ -297,11 +302,14 @@ final class HollowContainer {
     }
 
     /**
-     * Takes over a changed spec. If the image changed, the container restarts.
+     * Takes over a changed spec and profile. If the image changed, the container restarts.
      * @return whether anything changed
      */
     boolean update(Moment now, V1Container newSpec, HollowProfile newProfile) {
         boolean imageChanged = !Objects.equals(spec.getImage(), newSpec.getImage());
+        if (phase == Phase.RUNNING && !newProfile.equals(profile)) {
+            due = now.nanos();
+        }
         spec = newSpec;
         profile = newProfile;
         if (!imageChanged || stopping || kind == Kind.INIT) {

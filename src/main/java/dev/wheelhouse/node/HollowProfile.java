@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1LifecycleHandler;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 
@@ -26,17 +27,20 @@ import dev.wheelhouse.runtime.Durations;
  * <tr><td>{@code start-delay}</td><td>the time that the start takes ({@code 1m30s}, {@code 500ms})</td></tr>
  * <tr><td>{@code ready-delay}</td><td>the time from started to ready; default: the initial delays of the
  * probes</td></tr>
- * <tr><td>{@code ready}</td><td>{@code false}: the readiness probe never succeeds</td></tr>
+ * <tr><td>{@code ready}</td><td>{@code false}: the readiness probe fails; default: true, or false if the probe
+ * executes a plain command that fails</td></tr>
  * <tr><td>{@code fail}</td><td>{@code true}: the container exits with an error as soon as it has started</td></tr>
  * <tr><td>{@code run-for}</td><td>the time until it exits; default: by the command if that is plain, see
  * {@link HollowCommand}; otherwise never, at once for an init container, after a second in a Job's pod</td></tr>
- * <tr><td>{@code exit-code}</td><td>the exit code; default: by the command, 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code exit-code}</td><td>the exit code, or one for each run, such as {@code 1,0}: the last one is that of
+ * all further runs; default: by the command, 0, or 1 with {@code fail}</td></tr>
  * <tr><td>{@code exit-reason}</td><td>the reason, such as {@code OOMKilled}, with which the default exit code is 137;
  * default: {@code Completed} or {@code Error}, by the exit code</td></tr>
  * <tr><td>{@code live-for}</td><td>the time until the liveness probe fails and the container is restarted; default:
  * never</td></tr>
  * <tr><td>{@code stop-delay}</td><td>the time that a stop takes; after the grace period the container is killed
- * (137)</td></tr>
+ * (137); default: the time that the {@code preStop} hook sleeps</td></tr>
+ * <tr><td>{@code stop-code}</td><td>the exit code of a container that is stopped; default: 0</td></tr>
  * <tr><td>{@code profile}</td><td>the name of a profile, which sets values for keys that the pod does not set; see
  * {@link #NAMED}</td></tr>
  * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see
@@ -46,14 +50,15 @@ import dev.wheelhouse.runtime.Durations;
  * A value that cannot be parsed counts as missing, and is reported by an Event.
  *
  * @param runFor null if the container runs until it is stopped
+ * @param exitCodes the exit code of each run; the last one is that of all further runs
+ * @param exitReason null to decide by the exit code
  * @param liveFor null if the liveness probe never fails
  * @param pullFails null to decide by the image's name
  * @param problems the values that cannot be parsed, one sentence each
  */
 record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyDelay, boolean becomesReady,
-        @Nullable Duration runFor, int exitCode, String exitReason, @Nullable Duration liveFor, Duration stopDelay,
-        @Nullable Boolean pullFails,
-        List<String> problems) {
+        @Nullable Duration runFor, List<Integer> exitCodes, @Nullable String exitReason, @Nullable Duration liveFor,
+        Duration stopDelay, int stopCode, @Nullable Boolean pullFails, List<String> problems) {
 
     static final String PREFIX = "hollow.wheelhouse.dev/";
 
@@ -70,7 +75,18 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     private static final Duration JOB_RUN = Duration.ofSeconds(1);
 
     HollowProfile {
+        exitCodes = List.copyOf(exitCodes);
         problems = List.copyOf(problems);
+    }
+
+    /** The exit code of a run that ends by itself. The first run is number 0. */
+    int exitCode(int run) {
+        return exitCodes.get(Math.min(run, exitCodes.size() - 1));
+    }
+
+    /** The reason of an exit with this code. */
+    String exitReason(int code) {
+        return exitReason != null ? exitReason : code == 0 ? "Completed" : "Error";
     }
 
     /**
@@ -85,26 +101,49 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             run = new HollowCommand(init ? Duration.ZERO : isOfJob(pod) ? JOB_RUN : null, 0);
         }
         Duration runFor = in.duration("run-for");
-        Integer exitCode = in.number("exit-code");
+        List<Integer> exitCodes = in.numbers("exit-code");
         String exitReason = in.word("exit-reason");
-        int code = exitCode != null ? exitCode : "OOMKilled".equals(exitReason) ? KILLED : run.exitCode();
+        if (exitCodes.isEmpty()) {
+            exitCodes = List.of("OOMKilled".equals(exitReason) ? KILLED : run.exitCode());
+        }
         Duration startDelay = in.duration("start-delay");
         Duration readyDelay = in.duration("ready-delay");
         Duration liveFor = in.duration("live-for");
         Duration stopDelay = in.duration("stop-delay");
+        List<Integer> stopCode = in.numbers("stop-code");
         String pull = in.text("image-pull", List.of("ok", "fail"));
         Duration startup = delay(container.getStartupProbe());
         if (readyDelay == null) {
             readyDelay = delay(container.getReadinessProbe());
         }
         return new HollowProfile(startDelay == null ? Duration.ZERO : startDelay, startup, readyDelay,
-                in.flag("ready", true), runFor == null ? run.runFor() : runFor, code,
-                exitReason != null ? exitReason : code == 0 ? "Completed" : "Error", liveFor,
-                stopDelay == null ? Duration.ZERO : stopDelay, pull == null ? null : pull.equals("fail"), in.problems);
+                in.flag("ready", !fails(container.getReadinessProbe())), runFor == null ? run.runFor() : runFor,
+                exitCodes, exitReason, liveFor, stopDelay == null ? preStop(container) : stopDelay,
+                stopCode.isEmpty() ? 0 : stopCode.getFirst(), pull == null ? null : pull.equals("fail"), in.problems);
     }
 
     private static boolean isOfJob(V1Pod pod) {
         return OwnerReferences.of(pod.getMetadata()).stream().anyMatch(owner -> owner.getKind().equals("Job"));
+    }
+
+    /** Whether a probe executes a plain command that fails. */
+    private static boolean fails(@Nullable V1Probe probe) {
+        HollowCommand command = probe == null || probe.getExec() == null
+                ? null
+                : HollowCommand.of(probe.getExec().getCommand());
+        return command != null && command.exitCode() != 0;
+    }
+
+    /** The time that the hook before the stop sleeps: by its {@code sleep}, or by a plain command. */
+    private static Duration preStop(V1Container container) {
+        V1LifecycleHandler hook = container.getLifecycle() == null ? null : container.getLifecycle().getPreStop();
+        if (hook != null && hook.getSleep() != null) {
+            return Duration.ofSeconds(hook.getSleep().getSeconds());
+        }
+        HollowCommand command = hook == null || hook.getExec() == null
+                ? null
+                : HollowCommand.of(hook.getExec().getCommand());
+        return command == null || command.runFor() == null ? Duration.ZERO : command.runFor();
     }
 
     /** The time from the container's start until a probe that always succeeds has first succeeded. */
@@ -189,17 +228,21 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             return duration;
         }
 
-        @Nullable
-        Integer number(String key) {
+        /** The numbers that are separated by commas; none if the value is absent or cannot be parsed. */
+        List<Integer> numbers(String key) {
             String value = value(key);
             if (value == null) {
-                return null;
+                return List.of();
             }
-            if (value.matches("\\d{1,3}") && Integer.parseInt(value) <= 255) {
-                return Integer.valueOf(value);
+            List<Integer> numbers = new ArrayList<>();
+            for (String part : value.split(",", -1)) {
+                if (!part.matches("\\d{1,3}") || Integer.parseInt(part) > 255) {
+                    problem(key, value, "a number from 0 to 255");
+                    return List.of();
+                }
+                numbers.add(Integer.valueOf(part));
             }
-            problem(key, value, "a number from 0 to 255");
-            return null;
+            return numbers;
         }
 
         private void problem(String key, String value, String wanted) {

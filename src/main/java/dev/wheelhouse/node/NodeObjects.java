@@ -26,6 +26,7 @@ import io.kubernetes.client.openapi.models.V1NodeSystemInfo;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
+import dev.wheelhouse.facts.Release;
 import dev.wheelhouse.api.ResourceType;
 
 /**
@@ -37,7 +38,7 @@ final class NodeObjects {
     /** The label of nodes that only simulate pods. */
     static final String HOLLOW_LABEL = "wheelhouse.dev/hollow";
     static final Duration LEASE_DURATION = Duration.ofSeconds(40);
-    private static final String VERSION = "v1.36.0+wheelhouse";
+    private static final String VERSION = Release.VERSION;
 
     private NodeObjects() {}
 

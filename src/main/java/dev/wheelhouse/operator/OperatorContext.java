@@ -112,7 +112,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (outcome.error() != null) {
             throw outcome.error();
         }
-        return outcome.written().isEmpty() ? null : outcome.written().getFirst();
+        return outcome.written().isEmpty() ? null : ModelJson.copy(outcome.written().getFirst());
     }
 
     /** Whether writes are sent, not only planned. */

@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.controller.DefaultControllerContext;
@@ -60,12 +61,13 @@ public final class Wheelhouse implements AutoCloseable {
     private volatile String leadLost = "";
 
     private Wheelhouse(Builder wanted) {
-        KubeConfigs.Connection connection = wanted.connection.apply(new KubeConfigs(wanted.clock));
+        KubeConfigs.Connection connection = wanted.connection.apply(new KubeConfigs(wanted.clock, wanted.metrics.requests()));
         Clock clock = wanted.clock;
         // Declarations that cannot work end the start before anything runs.
         List<ControllerDescriptor> operators = new ArrayList<>();
         wanted.operators.forEach(operator -> operators.add(Operators.descriptor(operator)));
         Webhooks methods = Operators.webhooks(wanted.operators);
+        CountedRequests.install(connection.api(), wanted.metrics.requests(), clock);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
         ManagerGuard guard = new ManagerGuard(

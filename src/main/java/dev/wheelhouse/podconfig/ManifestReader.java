@@ -57,6 +57,9 @@ final class ManifestReader {
             }
             if (kind.equals("List") || kind.equals("PodList")) {
                 JsonNode items = document.json().path("items");
+                if (!items.isArray() && !items.isMissingNode() && !items.isNull()) {
+                    throw refused(location, document, List.of("items"), found(items) + " where a list should be");
+                }
                 for (int i = 0; i < items.size(); i++) {
                     pods.add(pod(location, document, items.get(i), List.of("items", i), origin, true));
                 }
@@ -75,7 +78,7 @@ final class ManifestReader {
         if (json.isString()) {
             return json.asString().startsWith("<") ? "a web page, or other XML," : "plain text";
         }
-        return json.isArray() ? "a list" : json.isNumber() ? "a number" : "one word";
+        return json.isArray() ? "a list" : json.isObject() ? "an object" : json.isNumber() ? "a number" : "one word";
     }
 
     private static V1Pod pod(String location, Document document, JsonNode json, List<Object> at, StaticPods origin,

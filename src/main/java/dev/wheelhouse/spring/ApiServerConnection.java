@@ -11,7 +11,9 @@ import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpMetrics;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
@@ -38,26 +40,29 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
      * Connects to the API server that the options name, or starts the embedded one.
      *
      * @param otherwise the mode that {@code auto} selects outside of a pod, without a named kubeconfig
+     * @param metrics counts the requests of this project's client, of the official one, and of the election
      */
-    static ApiServerConnection open(WheelhouseProperties properties, WheelhouseProperties.Mode otherwise, Clock clock) {
-        KubeConfigs configs = new KubeConfigs(clock);
+    static ApiServerConnection open(WheelhouseProperties properties, WheelhouseProperties.Mode otherwise, Clock clock,
+            HttpMetrics metrics) {
+        KubeConfigs configs = new KubeConfigs(clock, metrics);
         return switch (properties.effectiveMode(configs.isInCluster(), otherwise)) {
-            case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
+            case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock, metrics);
             case KUBECONFIG ->
-                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, clock);
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock, metrics);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, clock, metrics);
         };
     }
 
     /** Uses a client that the application made. */
-    static ApiServerConnection of(ApiClient api, Clock clock) {
+    static ApiServerConnection of(ApiClient api, Clock clock, HttpMetrics metrics) {
+        CountedRequests.install(api, metrics, clock);
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
         return new ApiServerConnection(new HttpKubeClient(api, clock), api,
                 inCluster ? configs.inCluster().namespace() : "default", inCluster, null);
     }
 
-    private static ApiServerConnection embedded(ApiServerProperties options, Clock clock) {
+    private static ApiServerConnection embedded(ApiServerProperties options, Clock clock, HttpMetrics metrics) {
         ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
         try {
             server.start();
@@ -65,6 +70,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
+            CountedRequests.install(api, metrics, clock);
             return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
                     new Embedded(server, kubeconfig, options.isOpen()));
         } catch (RuntimeException e) {
@@ -77,8 +83,10 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         return file == null ? null : Path.of(file);
     }
 
-    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock) {
+    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock,
+            HttpMetrics metrics) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
+        CountedRequests.install(found.api(), metrics, clock);
         return new ApiServerConnection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(),
                 inCluster, null);
     }

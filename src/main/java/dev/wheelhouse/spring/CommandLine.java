@@ -23,6 +23,17 @@ public final class CommandLine {
                                                                      controller manager is alive)
               --wheelhouse.workers=N                                 the workers of each controller
               --wheelhouse.workers-of.NAME=N                         the workers of one controller
+            Single controllers:
+              --wheelhouse.terminated-pod-gc-threshold=12500         keep this many ended pods (0: all of them)
+              --wheelhouse.horizontal-pod-autoscaler-sync-period=15s                 the time between two syncs
+              --wheelhouse.horizontal-pod-autoscaler-downscale-stabilization=5m      no size below those that were
+                                                                     recommended in this time
+              --wheelhouse.horizontal-pod-autoscaler-tolerance=0.1                   no change of the size for a smaller
+                                                                     difference of the usage from the target
+              --wheelhouse.horizontal-pod-autoscaler-cpu-initialization-period=5m    the CPU usage of a pod this young
+                                                                     counts only from when it was ready
+              --wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay=30s     a pod that turns unready this young
+                                                                     was never ready
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
@@ -64,6 +75,8 @@ public final class CommandLine {
               --wheelhouse.nodes.name-prefix=node-                   the start of their names
               --wheelhouse.nodes.profile=PROFILE                     the behaviour of pods without annotations for it:
                                                                      none, slow, flaky, stuck, crashing, unpullable
+              --wheelhouse.nodes.storage=true|false                  make a default StorageClass and hollow volumes
+                                                                     (default: in mode embedded)
               --wheelhouse.scheduler=true|false                      run a scheduler (default: in mode embedded)
             One node, on any API server:
               --wheelhouse.node.name=NAME                            its name (default: the first hollow node, or

@@ -73,8 +73,8 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock) {
-            return ApiServerConnection.of(client, clock);
+        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
         }
     }
 
@@ -84,10 +84,10 @@ class WheelhouseAutoConfiguration {
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
-                Clock clock) {
+                Clock clock, ObjectProvider<Metrics> metrics) {
             return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
                     ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock);
+                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -176,7 +176,7 @@ class WheelhouseAutoConfiguration {
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .withJournal(journal));
+                        .with(properties.controllerOptions()).with(journal));
     }
 
     @Bean
@@ -222,8 +222,9 @@ class WheelhouseAutoConfiguration {
             ObjectProvider<SchedulerMetrics> schedulers) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
+        boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, embedded), client, informers,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage), client, informers,
                 events::recorder, schedulers.getIfAvailable(() -> SchedulerMetrics.NONE),
                 nodes.getIfAvailable(() -> NodeMetrics.NONE), metrics(metrics).queues(), clock);
     }

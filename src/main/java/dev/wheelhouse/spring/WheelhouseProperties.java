@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +13,7 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
 
@@ -26,6 +28,12 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param manage whether the controllers write if another controller manager may be at work
  * @param workers the number of workers of each controller
  * @param workersOf the numbers of workers of single controllers, by name or alias
+ * @param terminatedPodGcThreshold the number of ended pods that stay; all if it is not positive
+ * @param horizontalPodAutoscalerSyncPeriod the time between two syncs of one autoscaler
+ * @param horizontalPodAutoscalerDownscaleStabilization the window of an autoscaler that has none of its own
+ * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
+ * @param horizontalPodAutoscalerCpuInitializationPeriod the time in which the CPU usage of a new pod may be left out
+ * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -42,6 +50,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
+        @DefaultValue("12500") int terminatedPodGcThreshold,
+        @DefaultValue("15s") Duration horizontalPodAutoscalerSyncPeriod,
+        @DefaultValue("5m") Duration horizontalPodAutoscalerDownscaleStabilization,
+        @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
+        @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
+        @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
         @DefaultValue ElectionProperties leaderElection, @DefaultValue ServedWebhooks.Options webhooks,
@@ -101,10 +115,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param memory the memory of each node, a quantity
      * @param pods the number of pods that each node can run
      * @param profile the behaviour of pods without annotations for it: none, slow, flaky, stuck, crashing, unpullable
+     * @param storage whether to make a default StorageClass if there is no class, and hollow volumes for its claims; by
+     *     default only on the embedded API server
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile) {
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
+            @Nullable Boolean storage) {
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");
@@ -126,11 +143,23 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
+        require(horizontalPodAutoscalerSyncPeriod.isPositive(), "wheelhouse.horizontal-pod-autoscaler-sync-period",
+                horizontalPodAutoscalerSyncPeriod.toMillis() / 1000.0 + " s", "longer than 0 s");
+        require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
+                horizontalPodAutoscalerTolerance, "a number from 0");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
+    }
+
+    ControllerOptions controllerOptions() {
+        return new ControllerOptions(terminatedPodGcThreshold,
+                new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,
+                        horizontalPodAutoscalerDownscaleStabilization, horizontalPodAutoscalerTolerance,
+                        horizontalPodAutoscalerCpuInitializationPeriod,
+                        horizontalPodAutoscalerInitialReadinessDelay));
     }
 
     private static void requireWorkers(String option, int count) {

@@ -75,7 +75,8 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
 
         @Override
         public T getSubresource(ObjectKey key, String subresource) {
-            return interceptor.get(type(), key, () -> behind.getSubresource(key, subresource));
+            return interceptor.getSubresource(type(), key, subresource,
+                    () -> behind.getSubresource(key, subresource));
         }
 
         private <R> R write(String verb, ObjectKey key, String subresource, Object payload,

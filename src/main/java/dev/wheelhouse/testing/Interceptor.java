@@ -28,6 +28,11 @@ public interface Interceptor {
         return call.get();
     }
 
+    /** The read of a subresource, such as {@code scale}; by default a read as any other. */
+    default <R> R getSubresource(ResourceType type, ObjectKey key, String subresource, Supplier<R> call) {
+        return get(type, key, call);
+    }
+
     /** @param scope the model, the namespace and the selectors of the list, as one text */
     default <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
         return call.get();

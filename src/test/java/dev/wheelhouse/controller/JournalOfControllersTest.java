@@ -25,7 +25,7 @@ class JournalOfControllersTest {
     private final Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS, ResourceType.PODS);
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
     private final Copier copier = new Copier(cluster.context(DefaultControllerContext.Settings.stepped()
-            .withJournal(journal)));
+            .with(journal)));
 
     /** Makes two pods for each ConfigMap of the namespace shop. */
     private static final class Copier extends KeyedController {

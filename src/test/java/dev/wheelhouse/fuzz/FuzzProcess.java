@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A JVM in which Jazzer mutates inputs of some targets for a while, guided by what code they reach. It has a directory
+ * A JVM in which Jazzer mutates inputs of a target for a while, guided by what code they reach. It has a directory
  * of its own, {@code target/fuzz/NAME}: the inputs that led to something new in {@code corpus}, those that failed in
  * {@code findings}.
  */
@@ -27,46 +27,40 @@ final class FuzzProcess {
     private static final String PARSERS = ":tools.jackson.core.**:org.yaml.snakeyaml.**";
     private static final Duration TO_START_AND_END = Duration.ofMinutes(10);
 
-    private final List<String> targets;
+    private final String target;
     private final Path directory;
 
-    /** @param targets several share the time, and have a byte before each input that says whose it is */
-    FuzzProcess(List<String> targets) {
-        this.targets = targets;
-        this.directory = Path.of("target", "fuzz",
-                targets.size() == 1 ? targets.getFirst() : "of-" + targets.getFirst());
+    FuzzProcess(String target) {
+        this.target = target;
+        this.directory = Path.of("target", "fuzz", target);
     }
 
     /**
-     * Fuzzes.
+     * Fuzzes. The parsers' own code and the values that are compared guide it as well, which takes a minute to set up.
      *
-     * @param thorough whether the parsers' own code and the values that are compared guide it as well, which takes a
-     *     minute to set up, and whether some inputs are made long
-     * @param runs the most inputs that are tried
      * @param time the most time
      * @return what was found; empty if nothing was
      */
-    String run(boolean thorough, long runs, Duration time) throws IOException, InterruptedException {
+    String run(Duration time) throws IOException, InterruptedException {
         Path corpus = Files.createDirectories(directory.resolve("corpus"));
         Path findings = Files.createDirectories(directory.resolve("findings"));
-        Path seeds = seeds();
         Path log = directory.resolve("log");
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx900m", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=" + (thorough ? 4 : 1), "-XX:+EnableDynamicAgentLoading",
+                "-XX:+EnableDynamicAgentLoading",
                 "-Djdk.attach.allowAttachSelf=true",
-                "--enable-native-access=ALL-UNNAMED", "-Dfuzz.targets=" + String.join(",", targets),
-                "-Dfuzz.stretched=" + (thorough ? STRETCHED : 0), "-cp", System.getProperty("java.class.path"),
+                "--enable-native-access=ALL-UNNAMED", "-Dfuzz.target=" + target,
+                "-Dfuzz.stretched=" + STRETCHED, "-cp", System.getProperty("java.class.path"),
                 "com.code_intelligence.jazzer.Jazzer", "--target_class=" + JazzerDriver.class.getName(),
-                "--instrumentation_includes=" + OWN + (thorough ? PARSERS : ""),
-                "--trace=" + (thorough ? "cov,cmp,div,indir" : "cov"), "--custom_hook_includes=" + OWN,
+                "--instrumentation_includes=" + OWN + PARSERS,
+                "--trace=cov,cmp,div,indir", "--custom_hook_includes=" + OWN,
                 "--mutator_framework=false",
                 // Its work on patterns would count as the target's.
                 "--disabled_hooks=com.code_intelligence.jazzer.sanitizers.RegexRoadblocks", "--keep_going=100",
                 "--reproducer_path=" + findings,
                 "-artifact_prefix=" + findings + "/", "-dict=" + words(), "-seed=1", "-timeout=150", "-rss_limit_mb=0",
-                "-max_len=8192", "-max_total_time=" + time.toSeconds(), "-runs=" + runs, "-print_final_stats=1",
-                corpus.toString(), seeds.toString()));
+                "-max_len=8192", "-max_total_time=" + time.toSeconds(), "-print_final_stats=1",
+                corpus.toString(), Corpus.directory(target).toString()));
         Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
         try {
             if (!process.waitFor(time.plus(TO_START_AND_END).toSeconds(), TimeUnit.SECONDS)) {
@@ -83,7 +77,7 @@ final class FuzzProcess {
         String log = Files.readString(directory.resolve("log"), StandardCharsets.ISO_8859_1);
         Matcher done = Pattern.compile("Done ([0-9]+) runs in ([0-9]+) second").matcher(log);
         Matcher covered = Pattern.compile("DONE +cov: ([0-9]+) ft: ([0-9]+) corp: ([0-9]+)").matcher(log);
-        return String.join(", ", targets) + ": "
+        return target + ": "
                 + (done.find() ? done.group(1) + " inputs in " + done.group(2) + " s" : "no end")
                 + (covered.find() ? ", " + covered.group(1) + " edges, a corpus of " + covered.group(3) : "");
     }
@@ -105,32 +99,13 @@ final class FuzzProcess {
         return found.toString();
     }
 
-    /** The directory of the repository's inputs; for several targets a copy, each input with its byte. */
-    private Path seeds() throws IOException {
-        if (targets.size() == 1) {
-            return Corpus.directory(targets.getFirst());
-        }
-        Path all = Files.createDirectories(directory.resolve("seeds"));
-        for (int i = 0; i < targets.size(); i++) {
-            for (Corpus.Input input : Corpus.of(targets.get(i))) {
-                byte[] bytes = new byte[input.bytes().length + 1];
-                bytes[0] = (byte) i;
-                System.arraycopy(input.bytes(), 0, bytes, 1, input.bytes().length);
-                Files.write(all.resolve(targets.get(i) + "-" + input.name()), bytes);
-            }
-        }
-        return all;
-    }
-
     /** A dictionary of the words that the inputs are made of. */
     private Path words() throws IOException {
         TreeSet<String> words = new TreeSet<>();
-        for (String target : targets) {
-            for (Corpus.Input input : Corpus.of(target)) {
-                Matcher matcher = WORD.matcher(new String(input.bytes(), StandardCharsets.ISO_8859_1));
-                while (matcher.find()) {
-                    words.add(matcher.group());
-                }
+        for (Corpus.Input input : Corpus.of(target)) {
+            Matcher matcher = WORD.matcher(new String(input.bytes(), StandardCharsets.ISO_8859_1));
+            while (matcher.find()) {
+                words.add(matcher.group());
             }
         }
         try (Stream<String> lines = words.stream().limit(MOST_WORDS).map(word -> '"' + word + '"')) {

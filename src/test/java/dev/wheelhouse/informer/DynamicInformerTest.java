@@ -145,6 +145,19 @@ class DynamicInformerTest {
     }
 
     @Test
+    void aUserOfTheMetadataOnlySharesTheInformerOfWholeObjectsUnlessItLacksSome() {
+        SharedIndexInformer<?> metadata = factory.metadata(ResourceType.CONFIG_MAPS);
+        factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "default", LabelSelector.everything(),
+                FieldSelector.everything());
+        factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "", LabelSelector.of(Map.of("app", "web")),
+                FieldSelector.everything());
+        factory.dynamic(ResourceType.CONFIG_MAPS).setTransform(o -> o);
+        assertThat((Object) factory.metadataOrMore(ResourceType.CONFIG_MAPS)).isSameAs(metadata);
+        SharedIndexInformer<?> whole = factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        assertThat((Object) factory.metadataOrMore(ResourceType.CONFIG_MAPS)).isSameAs(whole);
+    }
+
+    @Test
     void anInformerOfSeveralNamespacesIsOne() {
         for (String name : List.of("one", "two", "three")) {
             server.client("test").resource(ResourceType.NAMESPACES, V1Namespace.class)

@@ -143,7 +143,6 @@ final class SteppedInformer implements AutoCloseable {
     static final class Counted implements InformerMetrics {
         final List<String> relists = new ArrayList<>();
         final List<String> watchEnds = new ArrayList<>();
-        final List<String> conflated = new ArrayList<>();
         int decodeErrors;
 
         @Override
@@ -159,11 +158,6 @@ final class SteppedInformer implements AutoCloseable {
         @Override
         public void watchEnded(String cause, Duration lasted, long events) {
             watchEnds.add(cause);
-        }
-
-        @Override
-        public void conflated(String listener) {
-            conflated.add(listener);
         }
     }
 }

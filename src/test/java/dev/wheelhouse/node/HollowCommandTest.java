@@ -59,6 +59,15 @@ class HollowCommandTest {
     }
 
     @Test
+    void aPauseNeverEnds() {
+        V1Container image = new V1Container().name("a").image("registry.k8s.io/pause:3.10");
+
+        assertThat(command("pause")).isEqualTo(new HollowCommand(null, 0));
+        assertThat(HollowCommand.of(image)).isEqualTo(new HollowCommand(null, 0));
+        assertThat(HollowCommand.of(image.image("example.com/menopause"))).isNull();
+    }
+
+    @Test
     void argumentsFollowTheCommand() {
         V1Container both = new V1Container().name("a").command(List.of("/bin/sh", "-c")).args(List.of("exit 3"));
         V1Container alone = new V1Container().name("a").args(List.of("sleep", "7"));

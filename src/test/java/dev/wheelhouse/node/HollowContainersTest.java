@@ -5,17 +5,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1ExecAction;
+import io.kubernetes.client.openapi.models.V1Lifecycle;
+import io.kubernetes.client.openapi.models.V1LifecycleHandler;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
+import io.kubernetes.client.openapi.models.V1SleepAction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,6 +76,40 @@ class HollowContainersTest {
     void aPodThatIsNotToBecomeReadyStaysUnready() {
         create("Always", "ready", "false");
         node.pass(Duration.ofMinutes(10));
+
+        assertThat(node.phase("web")).isEqualTo("Running");
+        assertThat(node.condition("web", "Ready")).isEqualTo("False");
+    }
+
+    @Test
+    void anAnnotationMakesARunningPodUnreadyAndReadyAgain() {
+        create("Always");
+        assertThat(node.condition("web", "Ready")).isEqualTo("True");
+
+        node.change("web", pod -> pod.getMetadata().putAnnotationsItem(HollowProfile.PREFIX + "ready", "false"));
+        assertThat(node.condition("web", "Ready")).isEqualTo("False");
+        assertThat(node.state("web")).isEqualTo("Running");
+        assertThat(node.events).anyMatch(e -> e.startsWith("Warning Unhealthy: Readiness probe failed"));
+
+        node.change("web", pod -> pod.getMetadata().getAnnotations().remove(HollowProfile.PREFIX + "ready"));
+        assertThat(node.condition("web", "Ready")).isEqualTo("True");
+        assertThat(node.status("web").getRestartCount()).isZero();
+    }
+
+    @Test
+    void anAnnotationEndsARunningContainer() {
+        create("Never");
+        node.pass(Duration.ofSeconds(20));
+        node.change("web", pod -> pod.getMetadata().putAnnotationsItem(HollowProfile.PREFIX + "run-for", "10s"));
+
+        assertThat(node.phase("web")).isEqualTo("Succeeded");
+    }
+
+    @Test
+    void aReadinessProbeThatExecutesAFailingPlainCommandFails() {
+        V1Probe fails = new V1Probe().exec(new V1ExecAction().command(List.of("sh", "-c", "exit 1")));
+        node.create(NodeHarness.pod("web", Map.of(), NodeHarness.container("web").readinessProbe(fails)));
+        node.pass(Duration.ofMinutes(1));
 
         assertThat(node.phase("web")).isEqualTo("Running");
         assertThat(node.condition("web", "Ready")).isEqualTo("False");
@@ -350,5 +389,34 @@ class HollowContainersTest {
         node.create(pod);
 
         assertThat(node.get("web").getStatus().getPodIP()).isEqualTo("10.128.0.1");
+    }
+
+    @Test
+    void aStoppedContainerEndsWithItsOwnCode() {
+        create("Never", "stop-code", "143");
+        node.change("web", p -> p.getMetadata().setFinalizers(List.of("example.com/keep")));
+        node.delete("web", null);
+        node.pass(Duration.ofSeconds(2));
+
+        assertThat(node.state("web")).isEqualTo("Terminated Error 143");
+        assertThat(node.phase("web")).isEqualTo("Failed");
+    }
+
+    static Stream<V1LifecycleHandler> sleepingHooks() {
+        return Stream.of(new V1LifecycleHandler().sleep(new V1SleepAction().seconds(15L)),
+                new V1LifecycleHandler().exec(new V1ExecAction().command(List.of("sh", "-c", "sleep 15"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sleepingHooks")
+    void aStopLastsAsLongAsItsHookSleeps(V1LifecycleHandler hook) {
+        node.create(NodeHarness.pod("web", Map.of(),
+                NodeHarness.container("web").lifecycle(new V1Lifecycle().preStop(hook))));
+        node.delete("web", null);
+
+        node.pass(Duration.ofSeconds(14));
+        assertThat(node.state("web")).isEqualTo("Running");
+        node.pass(Duration.ofSeconds(2));
+        assertThat(node.exists("web")).isFalse();
     }
 }

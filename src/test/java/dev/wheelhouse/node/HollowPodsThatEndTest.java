@@ -64,6 +64,19 @@ class HollowPodsThatEndTest {
         assertThat(node.state("web")).isEqualTo("Terminated Error 4");
     }
 
+    @Test
+    void eachRunEndsWithItsOwnExitCode() {
+        create("OnFailure", Map.of(HollowProfile.PREFIX + "run-for", "1s", HollowProfile.PREFIX + "exit-code", "3,4,0"),
+                container("web", "serve"));
+        node.pass(Duration.ofMillis(2500));
+        assertThat(node.status("web").getLastState().getTerminated().getExitCode()).isEqualTo(3);
+
+        node.pass(Duration.ofMinutes(1));
+        assertThat(node.phase("web")).isEqualTo("Succeeded");
+        assertThat(node.status("web").getLastState().getTerminated().getExitCode()).isEqualTo(4);
+        assertThat(node.status("web").getRestartCount()).isEqualTo(2);
+    }
+
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({"make everything,Succeeded", "false,Failed", "sleep infinity,Running", "sleep 60,Running"})
     void aJobsPodEndsAfterASecondUnlessItsCommandSaysOtherwise(String script, String phase) {

@@ -162,7 +162,7 @@ final class Names {
      * {@link Traffic#LOST}.
      */
     synchronized String toAliases(String text) {
-        String replaced = text.endsWith("EOF") ? LOST.matcher(text).replaceAll(Traffic.LOST) : text;
+        String replaced = text.contains(": EOF") ? LOST.matcher(text).replaceAll(Traffic.LOST) : text;
         if (text.length() >= 36) {
             Matcher uid = UID.matcher(replaced);
             replaced = uid.replaceAll(m -> Matcher.quoteReplacement("uid(" + uids.getOrDefault(m.group(), "?") + ")"));

@@ -25,6 +25,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.KeptObjects;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
@@ -96,6 +97,12 @@ final class Replay implements Interceptor, AutoCloseable {
         kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
         state = new State(wire, scenario, names);
         lookalikes = new Lookalikes(names, system.clock);
+    }
+
+    /** Plays with these controllers instead of all built-in ones. */
+    Replay with(List<ControllerDescriptor> controllers) {
+        system.with(controllers);
+        return this;
     }
 
     /** Ends the manager's process at one of its writes, counted from 0, and starts another process. */

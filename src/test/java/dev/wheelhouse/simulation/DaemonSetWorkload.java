@@ -140,7 +140,7 @@ final class DaemonSetWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new DaemonSetInvariants(truth, history));
+        return List.of(new DaemonSetInvariants(truth, history), new PodGarbageInvariants(truth));
     }
 
     /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */

@@ -7,9 +7,12 @@ import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1JobStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.job.JobController;
+import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 /** Errors of the Job controller. */
@@ -26,6 +29,17 @@ final class JobFaults {
         return new Action.Create(c.type(), other, c.why());
     });
 
+    /** A Job that has just ended is deleted at once. */
+    private static final Defect EXPIRED_AT_ONCE = Defects.decision(TtlAfterFinishedController.NAME,
+            truth -> (owner, actions) -> actions.stream()
+                    .map(a -> a instanceof Action.RequeueAfter
+                            ? new Action.Delete(ResourceType.JOBS, owner, Deletion.unconditional(), "it has ended")
+                            : a)
+                    .toList());
+
+    private static final Defect NEVER_EXPIRED = Defects.decision(TtlAfterFinishedController.NAME,
+            truth -> (owner, actions) -> actions.stream().filter(a -> !(a instanceof Action.Delete)).toList());
+
     private JobFaults() {}
 
     static List<PlantedFault> all() {
@@ -39,7 +53,10 @@ final class JobFaults {
                 new PlantedFault("a pod that is not counted", "loses its finalizer, and the Job .* has not counted it",
                         statuses(s -> s.uncountedTerminatedPods(null))),
                 new PlantedFault("an index that runs twice",
-                        "runs a second pod of index 0|a pod of index 0, which it read is complete", ONE_INDEX));
+                        "runs a second pod of index 0|a pod of index 0, which it read is complete", ONE_INDEX),
+                new PlantedFault("a Job that expires before its time", "the Job .* expires at .*, and is deleted at",
+                        EXPIRED_AT_ONCE),
+                new PlantedFault("a Job that never expires", "the Job .* stays, and has expired", NEVER_EXPIRED));
     }
 
     private static Defect statuses(UnaryOperator<V1JobStatus> change) {

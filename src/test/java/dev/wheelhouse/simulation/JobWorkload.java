@@ -150,7 +150,7 @@ final class JobWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new JobInvariants(truth, history));
+        return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.event.EventMetrics;
@@ -43,11 +44,11 @@ final class Manager implements AutoCloseable {
 
     /** @param seed determines the informers' jitter */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
-        this(client, clock, descriptors, seed, c -> c);
+        this(client, clock, descriptors, seed, Settings.stepped(), c -> c);
     }
 
     /** @param surgery changes the context of each controller */
-    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
+    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed, Settings settings,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.builder().batch(1).seed(seed).build());
@@ -55,7 +56,7 @@ final class Manager implements AutoCloseable {
         for (ControllerDescriptor descriptor : descriptors) {
             controllers.add(descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
                     new InterceptedClient(client, new Signature(descriptor.name())), informers, clock,
-                    events::recorder, DefaultControllerContext.Settings.stepped()))));
+                    events::recorder, settings))));
         }
         waiting.addAll(controllers);
     }

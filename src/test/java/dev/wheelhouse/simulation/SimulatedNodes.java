@@ -74,9 +74,15 @@ final class SimulatedNodes {
 
     /** Removes a node. Nobody ends its pods until a controller deletes them at once. */
     void remove(String node) {
-        if (nodes.remove(node)) {
+        if (nodes.contains(node)) {
+            stop(node);
             api.delete("node", node, "Background");
         }
+    }
+
+    /** Ends a node's kubelet. The node exists. */
+    void stop(String node) {
+        nodes.remove(node);
     }
 
     /**
@@ -136,7 +142,7 @@ final class SimulatedNodes {
     }
 
     /** The node that a pod's affinity requires by name; null if there is none. */
-    private static @Nullable String requiredNode(JsonNode pod) {
+    static @Nullable String requiredNode(JsonNode pod) {
         for (JsonNode term : pod.path("spec").path("affinity").path("nodeAffinity")
                 .path("requiredDuringSchedulingIgnoredDuringExecution").path("nodeSelectorTerms")) {
             for (JsonNode field : term.path("matchFields")) {

@@ -19,6 +19,8 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
@@ -38,6 +40,9 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_TURNS = 20_000;
     /** A limit above the number of steps of any run that ends. */
     private static final int MOST_STEPS = 400_000;
+
+    private static final Settings SETTINGS = Settings.stepped().with(
+            new ControllerOptions(PodGarbageInvariants.THRESHOLD, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
@@ -108,10 +113,7 @@ final class Simulation implements AutoCloseable {
                 api.delete("namespace", NAMESPACE, "Background");
             }
             turns(random.nextInt(60));
-            String end = converge(wanted);
-            checks.atEnd().forEach(story::violation);
-            throwViolations();
-            return end;
+            return converge(wanted);
         } catch (AssertionError e) {
             throw new AssertionError("seed " + seed + ": " + e.getMessage() + "\n" + story.text() + "\nin the end\n"
                     + state(), e);
@@ -153,7 +155,8 @@ final class Simulation implements AutoCloseable {
         faults = new Faults(random, story, "manager " + ++managers, checks, made::getFirst, mix.discovered(), rate);
         KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), faults),
                 defect.view(server));
-        manager = new Manager(client, clock, mix.controllers(), seed, context -> defect.plant(server, context));
+        manager = new Manager(client, clock, mix.controllers(), seed, SETTINGS,
+                context -> defect.plant(server, context));
         made.add(manager);
     }
 
@@ -284,6 +287,8 @@ final class Simulation implements AutoCloseable {
             waited = waited.plus(hop);
             clock.advance(hop);
         }
+        checks.atEnd().forEach(story::violation);
+        throwViolations();
         if (wanted != null && !end.equals(wanted)) {
             throw new AssertionError("the run without faults ends with\n" + wanted + "\nand this one with\n" + end);
         }

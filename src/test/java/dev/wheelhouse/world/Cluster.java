@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -41,7 +43,9 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
@@ -50,6 +54,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.InterceptedClient;
 import dev.wheelhouse.testing.Interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The world of a test on one thread: an API server in this process, a client whose {@link Requests} are recorded and
@@ -68,6 +74,11 @@ public final class Cluster implements AutoCloseable {
     public final Requests requests;
     /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */
     public final List<Event> events = new ArrayList<>();
+    /**
+     * The controllers' metrics that are upstream's too, by their names and labels, {@code name{a,b}}: the last value of
+     * a gauge, the sum of all values of others.
+     */
+    public final Map<String, Double> measures = new TreeMap<>();
     private final KubeClient client;
     private final KubeClient user = server.client("user");
     private final Set<ResourceType> withheld = new HashSet<>();
@@ -118,7 +129,25 @@ public final class Cluster implements AutoCloseable {
 
     /** A context for controllers that one thread steps. */
     public DefaultControllerContext context() {
-        return context(DefaultControllerContext.Settings.stepped());
+        DefaultControllerContext.Settings stepped = DefaultControllerContext.Settings.stepped();
+        return context(new DefaultControllerContext.Settings(stepped.workers(), stepped.parallel(),
+                stepped.observes(), stepped.mayWrite(), stepped.queueMetrics(), new ControllerMetrics() {
+                    @Override
+                    public void record(Measure measure, double value, String... labels) {
+                        assertThat(labels).hasSameSizeAs(measure.labels());
+                        measures.merge(name(measure, labels), value,
+                                measure.kind() == Measure.Kind.GAUGE ? (before, now) -> now : Double::sum);
+                    }
+
+                    @Override
+                    public void remove(Measure gauge, String... labels) {
+                        measures.remove(name(gauge, labels));
+                    }
+
+                    private String name(Measure measure, String... labels) {
+                        return measure.name() + "{" + String.join(",", labels) + "}";
+                    }
+                }));
     }
 
     public DefaultControllerContext context(DefaultControllerContext.Settings settings) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -27,23 +28,35 @@ enum Contestant {
         return title;
     }
 
+    /** The options of the JVM that runs Wheelhouse: those of the image, with a fixed heap. */
+    private static final String JVM = System.getProperty("manager.jvm", "-Xmx1g -XX:+UseCompactObjectHeaders");
+    /** Where the classes of Wheelhouse are; others than this benchmark's make two states comparable. */
+    private static final String CLASSES = System.getProperty("manager.classes", System.getProperty("java.class.path"));
+
     /** Starts it with the default number of workers. The real one gets no limit of requests that it would reach. */
     Process start(BenchCluster cluster) throws IOException {
         Path log = cluster.directory().resolve(name().toLowerCase(Locale.ROOT) + ".log");
-        List<String> command = this == REAL
-                ? List.of("kube-controller-manager", "--kubeconfig=" + cluster.kubeconfig(), "--leader-elect=false",
-                        "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
-                        "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
-                        "--secure-port=" + BenchCluster.freePort(),
-                        "--cert-dir=" + cluster.directory().resolve("manager-certs"))
-                : List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g", "-cp",
-                        System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication",
-                        "--server.port=0", "--logging.level.dev.wheelhouse=warn",
-                        "--wheelhouse.kubeconfig=" + cluster.kubeconfig());
-        ProcessBuilder builder = new ProcessBuilder(command).directory(cluster.directory().toFile())
-                .redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder = new ProcessBuilder(this == REAL ? real(cluster) : ours(cluster))
+                .directory(cluster.directory().toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().remove("KUBECONFIG");
         return builder.start();
+    }
+
+    private static List<String> real(BenchCluster cluster) throws IOException {
+        return List.of("kube-controller-manager", "--kubeconfig=" + cluster.kubeconfig(), "--leader-elect=false",
+                "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
+                "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
+                "--secure-port=" + BenchCluster.freePort(),
+                "--cert-dir=" + cluster.directory().resolve("manager-certs"));
+    }
+
+    private static List<String> ours(BenchCluster cluster) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(JVM.split(" ")));
+        command.addAll(List.of("-cp", CLASSES, "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
+                "--logging.level.dev.wheelhouse=warn", "--wheelhouse.kubeconfig=" + cluster.kubeconfig()));
+        return command;
     }
 
     static Duration cpu(Process process) {

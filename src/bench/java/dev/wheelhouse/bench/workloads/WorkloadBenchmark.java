@@ -30,6 +30,10 @@ public final class WorkloadBenchmark {
     private static final int USERS = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(30);
     private static final String NAMESPACE = "/namespaces/bench/";
+    /** In one process of a contestant: the second round shows a warm one. */
+    private static final int ROUNDS = Integer.getInteger("rounds", 1);
+    /** A pattern of the titles of phases to measure. */
+    private static final String ONLY = System.getProperty("only", ".*");
     private static final String TEMPLATE = """
             {"metadata": {"labels": {"app": "%1$s"}}, "spec": {%2$s
              "containers": [{"name": "app", "image": "app:1"}]}}""";
@@ -82,26 +86,39 @@ public final class WorkloadBenchmark {
         Process manager = contestant.start(cluster);
         Runtime.getRuntime().addShutdownHook(new Thread(manager::destroyForcibly));
         try (BenchKubelet kubelet = new BenchKubelet(cluster, size(200))) {
-            System.out.printf("%n%s%n", contestant);
-            measure(manager, new Kind("warm-up", "apps/v1" + NAMESPACE + "deployments", 1,
-                    i -> apps("warm-up", "\"replicas\": 1,"), d -> d.at("/status/readyReplicas").asInt(0) == 1));
-            measure(manager, new Kind("StatefulSets of 3", "apps/v1" + NAMESPACE + "statefulsets", size(500),
-                    i -> apps("set-" + i, "\"replicas\": 3, \"serviceName\": \"set\","),
-                    s -> s.at("/status/availableReplicas").asInt(0) == 3));
-            measure(manager, new Kind("DaemonSets on " + size(200) + " nodes", "apps/v1" + NAMESPACE + "daemonsets",
-                    size(50), i -> apps("agent-" + i, ""), d -> d.at("/status/numberAvailable").asInt(0) == size(200)));
-            Predicate<JsonNode> finished = j -> j.at("/status").has("completionTime");
-            measure(manager, new Kind("Jobs of 5", "batch/v1" + NAMESPACE + "jobs", size(1800),
-                    i -> job("job-" + i, 5, ""), finished));
-            measure(manager, new Kind("Indexed Jobs of 100", "batch/v1" + NAMESPACE + "jobs", size(200),
-                    i -> job("indexed-" + i, 100, "\"completionMode\": \"Indexed\","), finished));
-            measureDue(manager);
+            for (int round = 1; round <= ROUNDS; round++) {
+                System.out.printf("%n%s, round %d, load %s%n", contestant, round, load());
+                measureAll(manager);
+            }
         } finally {
             manager.destroy();
             if (!manager.waitFor(20, TimeUnit.SECONDS)) {
                 manager.destroyForcibly();
             }
         }
+    }
+
+    private void measureAll(Process manager) throws Exception {
+        measure(manager, new Kind("warm-up", "apps/v1" + NAMESPACE + "deployments", 1,
+                i -> apps("warm-up", "\"replicas\": 1,"), d -> d.at("/status/readyReplicas").asInt(0) == 1));
+        measure(manager, new Kind("StatefulSets of 3", "apps/v1" + NAMESPACE + "statefulsets", size(500),
+                i -> apps("set-" + i, "\"replicas\": 3, \"serviceName\": \"set\","),
+                s -> s.at("/status/availableReplicas").asInt(0) == 3));
+        measure(manager, new Kind("DaemonSets on " + size(200) + " nodes", "apps/v1" + NAMESPACE + "daemonsets",
+                size(50), i -> apps("agent-" + i, ""), d -> d.at("/status/numberAvailable").asInt(0) == size(200)));
+        Predicate<JsonNode> finished = j -> j.at("/status").has("completionTime");
+        measure(manager, new Kind("Jobs of 5", "batch/v1" + NAMESPACE + "jobs", size(1800),
+                i -> job("job-" + i, 5, ""), finished));
+        measure(manager, new Kind("Indexed Jobs of 100", "batch/v1" + NAMESPACE + "jobs", size(200),
+                i -> job("indexed-" + i, 100, "\"completionMode\": \"Indexed\","), finished));
+        if ("CronJobs".matches(ONLY)) {
+            measureDue(manager);
+        }
+    }
+
+    private static String load() throws IOException {
+        Path load = Path.of("/proc/loadavg");
+        return Files.exists(load) ? Files.readString(load).strip() : "unknown";
     }
 
     private static String apps(String name, String spec) {
@@ -121,6 +138,9 @@ public final class WorkloadBenchmark {
     }
 
     private void measure(Process manager, Kind kind) throws Exception {
+        if (!kind.title.matches(ONLY)) {
+            return;
+        }
         Reading before = read(manager);
         long start = System.nanoTime();
         create(kind);

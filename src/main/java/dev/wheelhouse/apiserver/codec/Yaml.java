@@ -71,9 +71,15 @@ public final class Yaml {
             super(loading);
         }
 
-        /** Bounds the digits of integers, because parsing takes time quadratic in their number. */
+        /**
+         * Bounds the digits of integers, because parsing takes time quadratic in their number. Refuses an escape that
+         * is half of a surrogate pair, as Go's parser does.
+         */
         @Override
         protected Object constructObject(Node node) {
+            if (node instanceof ScalarNode text && text.getValue().codePoints().anyMatch(Yaml::isSurrogate)) {
+                throw new YAMLException("found invalid Unicode character escape code");
+            }
             if (node instanceof ScalarNode number && number.getTag().equals(Tag.INT)
                     && number.getValue().length() > MOST_DIGITS) {
                 throw new YAMLException("a number has more than " + MOST_DIGITS + " digits");
@@ -94,6 +100,10 @@ public final class Yaml {
             }
             super.flattenMapping(node, forceStringKeys);
         }
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 
     /**

@@ -23,6 +23,7 @@ import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -220,7 +221,8 @@ public final class Bodies {
     }
 
     /** @param duplicates receives a problem for each duplicate field; the last value counts */
-    private static JsonNode json(byte[] body, String kind, List<String> duplicates) {
+    private static JsonNode json(byte[] sent, String kind, List<String> duplicates) {
+        byte[] body = Surrogates.paired(sent);
         try {
             JsonNode node = Json.readUnlessDuplicates(body);
             if (node == null) {
@@ -273,7 +275,7 @@ public final class Bodies {
             read = switch (media) {
                 case "application/yaml" -> Yaml.read(request.body()).value();
                 case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
-                default -> Json.read(request.body());
+                default -> Json.read(Surrogates.paired(request.body()));
             };
         } catch (JacksonException e) {
             throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(request.body()));

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.facts.Release;
 import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -119,7 +120,7 @@ final class NonResources {
     }
 
     static ObjectNode version() {
-        return Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0+wheelhouse")
+        return Json.object().put("major", Release.MAJOR).put("minor", Release.MINOR).put("gitVersion", Release.VERSION)
                 .put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
                 .put("goVersion", "none; Java " + Runtime.version().feature()).put("compiler", "javac")
                 .put("platform", "jvm/any");

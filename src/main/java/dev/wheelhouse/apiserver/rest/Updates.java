@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.Patches;
@@ -263,14 +264,14 @@ final class Updates {
      * The strict decoding errors of the patch itself: duplicate fields, and unknown fields of JSON patch operations.
      */
     private static List<String> patchProblems(ApiRequest request) {
-        List<String> problems = FieldValidation.duplicates(request.body());
+        List<String> problems = FieldValidation.duplicates(Surrogates.paired(request.body()));
         if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
             return problems;
         }
         List<String> all = new ArrayList<>();
         problems.forEach(problem -> all.add("json patch " + problem));
         int i = 0;
-        for (JsonNode operation : Json.read(request.body())) {
+        for (JsonNode operation : Json.read(Surrogates.paired(request.body()))) {
             for (String field : operation.propertyNames()) {
                 if (!OPERATION_FIELDS.contains(field)) {
                     all.add("json patch unknown field \"[" + i + "]." + field + "\"");
@@ -319,7 +320,7 @@ final class Updates {
         String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
         JsonNode patch;
         try {
-            patch = Json.read(request.body());
+            patch = Json.read(Surrogates.paired(request.body()));
         } catch (JacksonException e) {
             throw Errors.badRequest(prefix + Bodies.problem(request.body()));
         }

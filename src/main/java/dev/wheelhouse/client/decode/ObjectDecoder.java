@@ -74,6 +74,10 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @throws ApiError if the answer does not decode
      */
     public T readAnswer(String tried, byte[] bytes) {
+        T regular = decodeRegular(bytes, 0, bytes.length);
+        if (regular != null) {
+            return regular;
+        }
         List<DecodeFailure> failures = new ArrayList<>(1);
         T object = decode(bytes, 0, bytes.length, true, failures::add);
         if (object == null) {

@@ -41,9 +41,10 @@ final class ExecPlugin implements TokenRefresher.Source {
     private final String apiVersion;
     private final String installHint;
     private final Clock clock;
+    private final HttpMetrics metrics;
 
     private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
-            String apiVersion, String installHint, Clock clock) {
+            String apiVersion, String installHint, Clock clock, HttpMetrics metrics) {
         this.where = where;
         this.command = command;
         this.arguments = arguments;
@@ -51,9 +52,10 @@ final class ExecPlugin implements TokenRefresher.Source {
         this.apiVersion = apiVersion;
         this.installHint = installHint;
         this.clock = clock;
+        this.metrics = metrics;
     }
 
-    static ExecPlugin of(Path file, String user, Map<?, ?> exec, Clock clock) {
+    static ExecPlugin of(Path file, String user, Map<?, ?> exec, Clock clock, HttpMetrics metrics) {
         String where = "the kubeconfig " + file + ", field exec of the user \"" + user + "\"";
         String command = text(exec, "command");
         if (command.isEmpty()) {
@@ -80,7 +82,7 @@ final class ExecPlugin implements TokenRefresher.Source {
             }
         }
         return new ExecPlugin(where, command, arguments, environment, apiVersion, text(exec, "installHint"),
-                clock);
+                clock, metrics);
     }
 
     private static String text(Map<?, ?> map, String field) {
@@ -141,6 +143,7 @@ final class ExecPlugin implements TokenRefresher.Source {
         try {
             return builder.start();
         } catch (IOException e) {
+            metrics.pluginCalled(1, "plugin_not_found_error");
             throw new KubeConfigException(where + ": " + command + " could not be run: " + e.getMessage()
                     + (installHint.isEmpty() ? "; install it, or correct the path" : "; " + installHint.strip()), e);
         }
@@ -159,16 +162,20 @@ final class ExecPlugin implements TokenRefresher.Source {
                 }
             });
             if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+                metrics.pluginCalled(1, "client_internal_error");
                 throw new KubeConfigException(where + ": " + command + " did not end within " + DEADLINE.toSeconds()
                         + " s; it must not ask for input, as there is no terminal");
             }
             reader.join(Duration.ofSeconds(5));
             if (process.exitValue() != 0) {
+                metrics.pluginCalled(process.exitValue(), "plugin_execution_error");
                 throw new KubeConfigException(where + ": " + command + " failed with exit code " + process.exitValue()
                         + "; its own messages say why");
             }
+            metrics.pluginCalled(0, "no_error");
             return output.toString();
         } catch (IOException e) {
+            metrics.pluginCalled(1, "client_internal_error");
             throw new KubeConfigException(where + ": " + command + " could not be talked to: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

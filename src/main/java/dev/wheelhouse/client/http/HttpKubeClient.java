@@ -27,14 +27,21 @@ public final class HttpKubeClient implements KubeClient {
     private static final String JSON = HttpTransport.JSON;
 
     private final HttpTransport transport;
-    private final DecoderMemory memory = new DecoderMemory();
+    private final DecoderMemory memory;
+    private final boolean shares;
 
     /**
      * @param api the official client, made by {@link KubeConfigs} or otherwise; its HTTP client is not closed
      * @param userAgent {@code NAME/VERSION}; the name is the field manager of this client's writes
      */
     public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
-        this.transport = new HttpTransport(api, deadlines, userAgent, clock);
+        this(new HttpTransport(api, deadlines, userAgent, clock), new DecoderMemory(), false);
+    }
+
+    private HttpKubeClient(HttpTransport transport, DecoderMemory memory, boolean shares) {
+        this.transport = transport;
+        this.memory = memory;
+        this.shares = shares;
     }
 
     /** A client with the default deadlines and the name {@code wheelhouse}. */
@@ -44,14 +51,24 @@ public final class HttpKubeClient implements KubeClient {
 
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
-        return new HttpResourceClient<>(transport, type, ObjectDecoder.of(type, model, memory), JSON, JSON);
+        return resource(type, ObjectDecoder.of(type, model, memory), JSON, JSON);
     }
 
     @Override
     public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return new HttpResourceClient<>(transport, type, ObjectDecoder.ofMetadata(type, memory),
+        return resource(type, ObjectDecoder.ofMetadata(type, memory),
                 "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+    }
+
+    private <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, ObjectDecoder<T> decoder,
+            String accept, String acceptList) {
+        return new HttpResourceClient<>(transport, type, shares ? decoder.forCaches() : decoder, accept, acceptList);
+    }
+
+    @Override
+    public KubeClient sharing() {
+        return new HttpKubeClient(transport, memory, true);
     }
 
     /** @throws ApiError if the list of groups cannot be read */

@@ -31,6 +31,7 @@ public final class KubeConfigs {
     private final Path home;
     private final Path serviceAccount;
     private final Clock clock;
+    private final HttpMetrics metrics;
 
     /**
      * Uses this process' environment.
@@ -38,15 +39,22 @@ public final class KubeConfigs {
      * @param clock the clock by which tokens are fetched again
      */
     public KubeConfigs(Clock clock) {
-        this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock);
+        this(clock, HttpMetrics.NONE);
+    }
+
+    /** @param metrics counts the runs of credential plugins */
+    public KubeConfigs(Clock clock, HttpMetrics metrics) {
+        this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock, metrics);
     }
 
     /** @param serviceAccount the directory where a pod's service account is mounted */
-    KubeConfigs(Map<String, String> environment, Path home, Path serviceAccount, Clock clock) {
+    KubeConfigs(Map<String, String> environment, Path home, Path serviceAccount, Clock clock,
+            HttpMetrics metrics) {
         this.environment = environment;
         this.home = home;
         this.serviceAccount = serviceAccount;
         this.clock = clock;
+        this.metrics = metrics;
     }
 
     /**
@@ -89,7 +97,7 @@ public final class KubeConfigs {
      * @param context a context of the file, or null for the current one
      */
     public Connection fromFile(Path file, @Nullable String context) {
-        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock);
+        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock, metrics);
     }
 
     /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
@@ -104,7 +112,7 @@ public final class KubeConfigs {
             throw new KubeConfigException("KUBECONFIG names no file that exists (" + variable
                     + "): correct it, or unset it to use " + home.resolve(".kube").resolve("config"));
         }
-        return MergedKubeConfig.of(files).connect(context, clock);
+        return MergedKubeConfig.of(files).connect(context, clock, metrics);
     }
 
     /** Whether this process runs in a pod with a service account. */

@@ -152,7 +152,7 @@ final class MergedKubeConfig {
     }
 
     /** @param wanted a context's name, or null for the current one */
-    Connection connect(@Nullable String wanted, Clock clock) {
+    Connection connect(@Nullable String wanted, Clock clock, HttpMetrics metrics) {
         String where = String.join(", ", files.stream().map(Path::toString).toList());
         String name = wanted != null ? wanted : currentContext;
         if (name.isEmpty()) {
@@ -184,7 +184,7 @@ final class MergedKubeConfig {
         } catch (IOException | RuntimeException e) {
             throw new KubeConfigException(source + ": " + e.getMessage(), e);
         }
-        TokenRefresher refresher = refresher(config, user, clock);
+        TokenRefresher refresher = refresher(config, user, clock, metrics);
         if (refresher != null) {
             builder.setAuthentication(refresher);
         }
@@ -288,7 +288,8 @@ final class MergedKubeConfig {
         return plain;
     }
 
-    private static @Nullable TokenRefresher refresher(KubeConfig config, Entry user, Clock clock) {
+    private static @Nullable TokenRefresher refresher(KubeConfig config, Entry user, Clock clock,
+            HttpMetrics metrics) {
         if (has(user, "client-certificate") || !user.text("token").isEmpty()) {
             return null;
         }
@@ -296,7 +297,7 @@ final class MergedKubeConfig {
             return TokenRefresher.ofFile(Path.of(user.text("tokenFile")), clock);
         }
         if (user.fields().get("exec") instanceof Map<?, ?> exec) {
-            return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, clock), clock);
+            return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, clock, metrics), clock);
         }
         if (user.fields().get("auth-provider") != null) {
             return TokenRefresher.ofOfficial(config,

@@ -103,7 +103,8 @@ final class TokenRefresher implements Authentication, Interceptor {
             return response;
         }
         response.close();
-        return chain.proceed(with(chain.request(), fresh));
+        return chain.proceed(with(chain.request(), fresh).newBuilder()
+                .tag(CountedRequests.Again.class, CountedRequests.Again.TAG).build());
     }
 
     private static Request with(Request request, String token) {

@@ -21,6 +21,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.ResourceMapper;
@@ -40,30 +42,36 @@ public final class AutoscalerController extends KeyedController implements Plann
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "horizontal-pod-autoscaler-controller";
 
-    static final Duration PERIOD = Duration.ofSeconds(15);
-    private static final RateLimits LIMITS = new RateLimits(PERIOD, PERIOD, RateLimits.CONTROLLER.perSecond(),
-            RateLimits.CONTROLLER.burst());
     private static final int WORKERS = 5;
     /** How often the scale is written if the target changes at the same time. */
     private static final int TRIES = 5;
 
+    private final HorizontalPodAutoscaler options;
     private final SharedIndexInformer<V2HorizontalPodAutoscaler> autoscalers;
     private final SharedIndexInformer<V1Pod> pods;
     private final ScaleClient scales;
     private final MetricsClient metrics;
+    private final AutoscalerMetrics counts;
     private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
     /** The selectors of the targets, as the last looks at the autoscalers found them. */
     private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
 
     /** Registers the event handlers; the caller runs the workers. */
     public AutoscalerController(ControllerContext context) {
-        super(NAME, "horizontal-pod-autoscaler", context, LIMITS, WORKERS);
+        super(NAME, "horizontal-pod-autoscaler", context, limits(context), WORKERS);
+        this.options = context.options().horizontalPodAutoscaler();
         this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
+        this.counts = new AutoscalerMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         autoscalers.addEventHandler(new OfAutoscalers());
+    }
+
+    private static RateLimits limits(ControllerContext context) {
+        Duration period = context.options().horizontalPodAutoscaler().syncPeriod();
+        return new RateLimits(period, period, RateLimits.CONTROLLER.perSecond(), RateLimits.CONTROLLER.burst());
     }
 
     @Override
@@ -72,13 +80,16 @@ public final class AutoscalerController extends KeyedController implements Plann
         if (autoscaler == null) {
             memories.remove(key);
             selectors.remove(key);
+            counts.gone(key);
             forget(key);
             return Result.done();
         }
+        long start = clock.nanoTime();
         ScaleClient.Scaled scaled;
         try {
             scaled = scale(autoscaler);
         } catch (ApiError e) {
+            counts.reconciled(0, hasValidTarget(autoscaler) ? "internal" : "spec", clock.nanoTime() - start);
             return end(key, autoscaler, executor.execute(key, unreachable(autoscaler, e)), null);
         }
         AutoscalerView view = view(key, autoscaler, scaled);
@@ -93,8 +104,24 @@ public final class AutoscalerController extends KeyedController implements Plann
                 ? decision.memory()
                 : Limits.afterScaling(decision.memory(), autoscaler.getSpec().getBehavior(), view.replicas(),
                         decision.replicas(), view.now()));
-        return end(key, autoscaler, executor.execute(key, AutoscalerDecisions.report(view, decision, failure)),
-                failure);
+        Outcome reported = executor.execute(key, AutoscalerDecisions.report(view, decision, failure));
+        counts.computed(autoscaler, view.target(), decision);
+        boolean scales = decision.why() != null && failure == null;
+        boolean complete = !decision.failed() && failure == null;
+        if (complete) {
+            counts.desired(key, decision.replicas());
+        }
+        complete = complete && reported.error() == null
+                && (decision.proposals() == null || decision.proposals().problems().isEmpty());
+        counts.reconciled(scales ? decision.replicas() - view.replicas() : 0, complete ? "none" : "internal",
+                clock.nanoTime() - start);
+        return end(key, autoscaler, reported, failure);
+    }
+
+    /** Whether the reference to the target has a group and a version. Only its spec can be wrong otherwise. */
+    private static boolean hasValidTarget(V2HorizontalPodAutoscaler autoscaler) {
+        String version = autoscaler.getSpec().getScaleTargetRef().getApiVersion();
+        return version == null || version.indexOf('/') == version.lastIndexOf('/');
     }
 
     private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported,
@@ -103,7 +130,7 @@ public final class AutoscalerController extends KeyedController implements Plann
             executor.execute(key, List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
             return Result.retry(reported.error());
         }
-        return failure == null ? Result.requeueAfter(PERIOD) : Result.retry(failure);
+        return failure == null ? Result.requeueAfter(options.syncPeriod()) : Result.retry(failure);
     }
 
     private ScaleClient.Scaled scale(V2HorizontalPodAutoscaler autoscaler) {
@@ -122,7 +149,7 @@ public final class AutoscalerController extends KeyedController implements Plann
                 AutoscalerDecisions.needsMetrics(autoscaler, scaled.replicas())
                         ? target(key, autoscaler, status == null ? null : status.getSelector())
                         : new Target.NotNeeded(),
-                memories.getOrDefault(key, Memory.EMPTY), clock.now());
+                memories.getOrDefault(key, Memory.EMPTY), options, clock.now());
     }
 
     private Target target(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, @Nullable String text) {
@@ -139,12 +166,15 @@ public final class AutoscalerController extends KeyedController implements Plann
                 .filter(pod -> selector.matches(pod.getMetadata().getLabels())).toList();
         List<ObjectKey> selecting = selecting(key, selected);
         List<Reading> readings = new ArrayList<>();
+        List<Long> nanos = new ArrayList<>();
         if (selecting.size() <= 1 && autoscaler.getSpec().getMetrics() != null) {
             for (V2MetricSpec spec : autoscaler.getSpec().getMetrics()) {
+                long start = clock.nanoTime();
                 readings.add(Reading.of(spec, key.namespace(), selector, metrics));
+                nanos.add(clock.nanoTime() - start);
             }
         }
-        return new Target.Selected(text, selector, selected, selecting, readings);
+        return new Target.Selected(text, selector, selected, selecting, readings, nanos);
     }
 
     /** The autoscalers that scale the target of any of these pods, which are those of one autoscaler. */
@@ -211,20 +241,24 @@ public final class AutoscalerController extends KeyedController implements Plann
 
     /** Changes wait for the period, so that an autoscaler is looked at once in each. */
     private final class OfAutoscalers implements ResourceEventHandler<V2HorizontalPodAutoscaler> {
+        private int known;
+
         @Override
         public void onAdd(V2HorizontalPodAutoscaler autoscaler, boolean initial) {
-            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+            counts.count(++known);
+            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }
 
         @Override
         public void onUpdate(V2HorizontalPodAutoscaler before, V2HorizontalPodAutoscaler after) {
-            queue.addAfter(ObjectKey.of(after), PERIOD);
+            queue.addAfter(ObjectKey.of(after), options.syncPeriod());
         }
 
         @Override
         public void onDelete(V2HorizontalPodAutoscaler autoscaler, boolean finalStateUnknown) {
+            counts.count(--known);
             selectors.remove(ObjectKey.of(autoscaler));
-            queue.addAfter(ObjectKey.of(autoscaler), PERIOD);
+            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
         }
     }
 }

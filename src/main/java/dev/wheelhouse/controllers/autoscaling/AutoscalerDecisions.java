@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerStatus;
-import io.kubernetes.client.openapi.models.V2MetricStatus;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
@@ -39,11 +38,11 @@ final class AutoscalerDecisions {
      * @param replicas the replicas that the target gets
      * @param why the reason as an Event has it; null if the replicas are not written
      * @param events what happened on the way to the decision
-     * @param metrics the status of each metric; null if none was computed
+     * @param proposals what the metrics ask for; null if none was computed
      * @param failed whether no number of replicas could be computed
      */
     record Decision(int replicas, @Nullable String why, boolean failed, Conditions conditions,
-            @Nullable List<V2MetricStatus> metrics, List<Action> events, Memory memory) {}
+            @Nullable Proposals proposals, List<Action> events, Memory memory) {}
 
     /** Whether the metrics matter, or the number of replicas alone decides. */
     static boolean needsMetrics(V2HorizontalPodAutoscaler autoscaler, int replicas) {
@@ -138,13 +137,13 @@ final class AutoscalerDecisions {
             conditions.set(SCALING_ACTIVE, false, first.reason(),
                     "the HPA was unable to compute the replica count: " + first.message());
             events.add(event(autoscaler, "Warning", "FailedComputeMetricsReplicas", proposals.failure()));
-            return new Decision(view.replicas(), null, true, conditions, proposals.statuses(), events, memory);
+            return new Decision(view.replicas(), null, true, conditions, proposals, events, memory);
         }
         conditions.set(SCALING_ACTIVE, true, "ValidMetricFound",
                 "the HPA was able to successfully calculate a replica count from " + proposals.metric());
         int wanted = Math.max(0, proposals.replicas());
         Limits limits = new Limits(autoscaler.getSpec().getBehavior(), least(autoscaler), most(autoscaler),
-                view.replicas(), memory, view.now());
+                view.replicas(), memory, view.options().downscaleStabilization(), view.now());
         Limited stabilized = limits.stabilized(wanted);
         conditions.set(ABLE_TO_SCALE, true, stabilized.reason(), stabilized.message());
         Limited bounded = limits.bounded(stabilized.replicas());
@@ -153,7 +152,7 @@ final class AutoscalerDecisions {
                 ? proposals.metric() + " above target"
                 : wanted < view.replicas() ? "All metrics below target" : "";
         return new Decision(bounded.replicas(), bounded.replicas() == view.replicas() ? null : why, false, conditions,
-                proposals.statuses(), events, limits.remembering(wanted));
+                proposals, events, limits.remembering(wanted));
     }
 
     /**
@@ -167,7 +166,8 @@ final class AutoscalerDecisions {
         V2HorizontalPodAutoscalerStatus before = status(autoscaler);
         V2HorizontalPodAutoscalerStatus status = new V2HorizontalPodAutoscalerStatus()
                 .currentReplicas(view.replicas()).desiredReplicas(decision.replicas())
-                .lastScaleTime(before.getLastScaleTime()).currentMetrics(decision.metrics());
+                .lastScaleTime(before.getLastScaleTime())
+                .currentMetrics(decision.proposals() == null ? null : decision.proposals().statuses());
         List<Action> actions = new ArrayList<>();
         if (failure != null) {
             actions.add(event(autoscaler, "Warning", "FailedRescale", "New size: " + decision.replicas() + "; reason: "

@@ -8,6 +8,7 @@ import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 
 /**
  * Everything that a decision about an autoscaler depends on.
@@ -17,7 +18,7 @@ import dev.wheelhouse.api.ObjectKey;
  * @param target the pods of the target, and their metrics
  */
 record AutoscalerView(V2HorizontalPodAutoscaler autoscaler, int replicas, int statusReplicas, Target target,
-        Memory memory, Instant now) {
+        Memory memory, HorizontalPodAutoscaler options, Instant now) {
     /** The target of a scaling, or why it is not clear. */
     sealed interface Target {
         /** The metrics are not needed, because of the number of replicas alone. */
@@ -36,8 +37,9 @@ record AutoscalerView(V2HorizontalPodAutoscaler autoscaler, int replicas, int st
          * @param autoscalers the autoscalers whose selectors match any of the pods
          * @param readings the answers for the metrics of the autoscaler, in their order; none if several autoscalers
          *     match
+         * @param nanos how long each reading took
          */
         record Selected(String text, LabelSelector selector, List<V1Pod> pods, List<ObjectKey> autoscalers,
-                List<Reading> readings) implements Target {}
+                List<Reading> readings, List<Long> nanos) implements Target {}
     }
 }

@@ -18,11 +18,10 @@ import dev.wheelhouse.controllers.autoscaling.Memory.Entry;
  * the autoscaler (upstream: {@code normalizeDesiredReplicas} in {@code horizontal.go}). Pure functions.
  *
  * @param current the replicas that the target asks for now
+ * @param downscaleStabilization the window in which the highest recommendation counts, unless the behavior has one
  */
 record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, int most, int current, Memory memory,
-        Instant now) {
-    /** The window in which the highest recommendation counts, unless the autoscaler has one of its own. */
-    static final Duration DOWNSCALE_STABILIZATION = Duration.ofMinutes(5);
+        Duration downscaleStabilization, Instant now) {
     private static final int FREELY_REACHED = 4;
 
     /**
@@ -35,7 +34,7 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
     /** The replicas after the stabilization windows. */
     Limited stabilized(int wanted) {
         int stabilized = behavior == null
-                ? memory.recommendations().stream().filter(entry -> !isBefore(entry, DOWNSCALE_STABILIZATION))
+                ? memory.recommendations().stream().filter(entry -> !isBefore(entry, downscaleStabilization))
                         .mapToInt(Entry::replicas).reduce(wanted, Math::max)
                 : stabilized(wanted, behavior);
         if (stabilized == wanted) {
@@ -64,7 +63,7 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
     /** The memory with a recommendation, as it was before the windows. */
     Memory remembering(int wanted) {
         return memory.withRecommendation(wanted, now, entry -> behavior == null
-                ? isBefore(entry, DOWNSCALE_STABILIZATION)
+                ? isBefore(entry, downscaleStabilization)
                 : isBefore(entry, window(behavior.getScaleUp())) && isBefore(entry, window(behavior.getScaleDown())));
     }
 
@@ -73,9 +72,9 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
     }
 
     /** The server sets the window for scaling up in each autoscaler that has a behavior. */
-    private static Duration window(V2HPAScalingRules rules) {
+    private Duration window(V2HPAScalingRules rules) {
         Integer seconds = rules.getStabilizationWindowSeconds();
-        return seconds == null ? DOWNSCALE_STABILIZATION : Duration.ofSeconds(seconds);
+        return seconds == null ? downscaleStabilization : Duration.ofSeconds(seconds);
     }
 
     /** The replicas after the limits of speed and the bounds. */

@@ -34,13 +34,17 @@ import dev.wheelhouse.facts.Quantities;
  * {@code computeReplicasForMetrics} in {@code horizontal.go}).
  *
  * @param replicas meaningless if there is a {@code failure}
+ * @param each the replicas that each metric asks for; {@link #NONE} for a metric that failed
  * @param metric the metric that asks for the most, in words
  * @param statuses the status of each metric; an empty one for a metric that failed
  * @param problems the metrics that failed
  * @param failure why the replicas must not change; null if they may
  */
-record Proposals(int replicas, String metric, List<V2MetricStatus> statuses, List<Problem> problems,
+record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricStatus> statuses, List<Problem> problems,
         @Nullable String failure) {
+    /** In the place of the replicas that a metric asks for: it failed. */
+    static final int NONE = -1;
+
     /** Why one metric failed: the reason and the message of the Event. */
     record Problem(String reason, String message) {}
 
@@ -52,9 +56,11 @@ record Proposals(int replicas, String metric, List<V2MetricStatus> statuses, Lis
         List<V2MetricSpec> specs = Objects.requireNonNullElse(autoscaler.getSpec().getMetrics(), List.of());
         Calculation calculation = new Calculation(String.valueOf(autoscaler.getMetadata().getNamespace()),
                 new ReplicaCalculator(target.pods(), view.replicas(), view.statusReplicas(),
-                        tolerance(autoscaler.getSpec().getBehavior()), view.now()));
+                        tolerance(autoscaler.getSpec().getBehavior(), view.options().tolerance()), view.options(),
+                        view.now()));
         List<V2MetricStatus> statuses = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
+        List<Integer> each = new ArrayList<>();
         String first = "";
         int replicas = 0;
         String metric = "";
@@ -63,30 +69,32 @@ record Proposals(int replicas, String metric, List<V2MetricStatus> statuses, Lis
             try {
                 Computed computed = calculation.compute(spec, target.readings().get(i));
                 statuses.add(computed.status);
+                each.add(computed.replicas);
                 if (replicas == 0 || computed.replicas > replicas) {
                     replicas = computed.replicas;
                     metric = computed.metric;
                 }
             } catch (MetricsException e) {
                 statuses.add(new V2MetricStatus().type(""));
+                each.add(NONE);
                 first = problems.isEmpty() ? failed(spec) + e.getMessage() : first;
                 problems.add(new Problem("FailedGet" + spec.getType() + "Metric", e.getMessage()));
             }
         }
         boolean fails = problems.size() >= specs.size() || !problems.isEmpty() && replicas < view.replicas();
-        return new Proposals(replicas, metric, statuses, problems, fails
+        return new Proposals(replicas, each, metric, statuses, problems, fails
                 ? "invalid metrics (" + problems.size() + " invalid out of " + specs.size() + "), first error is: "
                         + first
                 : null);
     }
 
-    private static Tolerance tolerance(@Nullable V2HorizontalPodAutoscalerBehavior behavior) {
+    private static Tolerance tolerance(@Nullable V2HorizontalPodAutoscalerBehavior behavior, double preset) {
         Quantity down = behavior == null || behavior.getScaleDown() == null
                 ? null
                 : behavior.getScaleDown().getTolerance();
         Quantity up = behavior == null || behavior.getScaleUp() == null ? null : behavior.getScaleUp().getTolerance();
-        return new Tolerance(down == null ? Tolerance.DEFAULT.down() : down.getNumber().doubleValue(),
-                up == null ? Tolerance.DEFAULT.up() : up.getNumber().doubleValue());
+        return new Tolerance(down == null ? preset : down.getNumber().doubleValue(),
+                up == null ? preset : up.getNumber().doubleValue());
     }
 
     /** The words before the error of a metric. */

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.autoscaling;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
@@ -25,11 +25,8 @@ import dev.wheelhouse.controllers.pods.Pods;
  * @param replicas the replicas that the target asks for now
  * @param statusReplicas the replicas that the target has now
  */
-record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tolerance tolerance, Instant now) {
-    /** The time after a pod's start in which its CPU usage counts only if it was measured while the pod was ready. */
-    static final Duration CPU_INITIALIZATION = Duration.ofMinutes(5);
-    /** A pod that became unready within this time after its start has never been ready. */
-    static final Duration INITIAL_READINESS_DELAY = Duration.ofSeconds(30);
+record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tolerance tolerance,
+        HorizontalPodAutoscaler options, Instant now) {
 
     /**
      * The replicas that a metric asks for.
@@ -41,8 +38,6 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
 
     /** The fractions by which the usage may be below or above the target without a change of the replicas. */
     record Tolerance(double down, double up) {
-        static final Tolerance DEFAULT = new Tolerance(0.1, 0.1);
-
         boolean allows(double ratio) {
             return 1 - down <= ratio && ratio <= 1 + up;
         }
@@ -210,9 +205,9 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
                 ? Instant.MIN
                 : ready.getLastTransitionTime().toInstant();
         boolean isFalse = "False".equals(ready.getStatus());
-        return started.plus(CPU_INITIALIZATION).isAfter(now)
+        return started.plus(options.cpuInitializationPeriod()).isAfter(now)
                 ? isFalse || metric.at().minus(metric.window()).isBefore(changed)
-                : isFalse && started.plus(INITIAL_READINESS_DELAY).isAfter(changed);
+                : isFalse && started.plus(options.initialReadinessDelay()).isAfter(changed);
     }
 
     private void requirePods() {

@@ -31,6 +31,7 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
@@ -47,6 +48,9 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 public final class CronJobController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "cronjob-controller";
+
+    private static final Measure SKEW = Measure.histogram("cronjob_controller_job_creation_skew_duration_seconds",
+            "Time from a scheduled run to the creation of its Job in seconds", 1, 10);
 
     private final SharedIndexInformer<V1CronJob> cronJobs;
     private final OwnedObjects<V1Job> jobs;
@@ -222,6 +226,9 @@ public final class CronJobController extends KeyedController implements Plannabl
             ApiError error = created.error();
             if (error == null) {
                 V1ObjectMeta job = created.written().getFirst().getMetadata();
+                if (executor.writes() && job.getCreationTimestamp() != null) {
+                    record(SKEW, Duration.between(run.time(), job.getCreationTimestamp().toInstant()).toSeconds());
+                }
                 executor.execute(key, List.of(CronJobDecisions.event(cronJob, "Normal", "SuccessfulCreate",
                         "Created job " + job.getName())));
                 return report(cronJob, CronJobDecisions.started(status, run, job), decision.next()).toResult();

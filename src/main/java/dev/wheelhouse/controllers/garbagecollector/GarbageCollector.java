@@ -51,13 +51,14 @@ public final class GarbageCollector implements PlansForAnyType {
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
-        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock());
+        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock(),
+                context.metrics());
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
-        client = context.client();
-        delete = new VerdictReconciler(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
+        client = context.client().sharing();
+        delete = new VerdictReconciler(keeper, Decisions::decideDelete, monitors::isWatched, client, executor,
                 consistency);
-        orphan = new VerdictReconciler(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
+        orphan = new VerdictReconciler(keeper, Decisions::decideOrphan, monitors::isWatched, client, executor,
                 consistency);
         loops.add(monitors);
         Outage<String> ofDeletes = new Outage<>(toDelete, clock);

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -37,15 +38,15 @@ final class GraphKeeper {
     }
 
     /** The event handler for the informer of a type. */
-    ResourceEventHandler<PartialObjectMetadata> handler(ResourceType type) {
+    <T extends KubernetesObject> ResourceEventHandler<T> handler(ResourceType type) {
         return new ResourceEventHandler<>() {
             @Override
-            public void onAdd(PartialObjectMetadata object, boolean initial) {
+            public void onAdd(T object, boolean initial) {
                 seen(type, null, object.getMetadata());
             }
 
             @Override
-            public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
+            public void onUpdate(T before, T after) {
                 boolean replaced = !String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid());
                 if (replaced) {
                     gone(type, before.getMetadata(), true);
@@ -54,7 +55,7 @@ final class GraphKeeper {
             }
 
             @Override
-            public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
+            public void onDelete(T object, boolean finalStateUnknown) {
                 gone(type, object.getMetadata(), !finalStateUnknown);
             }
         };

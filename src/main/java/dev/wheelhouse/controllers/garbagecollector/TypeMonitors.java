@@ -12,11 +12,14 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.kubernetes.client.common.KubernetesObject;
+
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DiscoverySchedule;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
@@ -35,10 +38,14 @@ final class TypeMonitors extends SignalledLoop {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
 
+    private static final Measure FAILURES = Measure.counter("garbagecollector_controller_resources_sync_error_total",
+            "Reads of discovery that failed or named no types");
+
     private final KubeClient client;
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
+    private final ControllerMetrics metrics;
     private final LogBudget lines;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
     private final DiscoverySchedule schedule;
@@ -46,14 +53,15 @@ final class TypeMonitors extends SignalledLoop {
     private boolean begun;
     private boolean ready;
 
-    private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
-            SharedIndexInformer.Registration registration) {}
+    private record Monitor(SharedIndexInformer<?> informer, SharedIndexInformer.Registration registration) {}
 
-    TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock) {
+    TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock,
+            ControllerMetrics metrics) {
         this.client = client;
         this.factory = factory;
         this.keeper = keeper;
         this.clock = clock;
+        this.metrics = metrics;
         this.lines = new LogBudget(clock);
         this.schedule = new DiscoverySchedule(clock, this::wake);
     }
@@ -83,6 +91,9 @@ final class TypeMonitors extends SignalledLoop {
             }
         } catch (ApiError e) {
             lines.warn(log, "discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
+        }
+        if (!succeeded) {
+            metrics.record(FAILURES, 1);
         }
         return schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
     }
@@ -120,11 +131,14 @@ final class TypeMonitors extends SignalledLoop {
     }
 
     private void start(ResourceType type) {
-        SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
-        monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
+        monitors.put(type, monitor(type, factory.metadataOrMore(type)));
         if (type.groupResource().equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS.groupResource())) {
-            informer.addEventHandler(schedule);
+            factory.metadata(type).addEventHandler(schedule);
         }
+    }
+
+    private <T extends KubernetesObject> Monitor monitor(ResourceType type, SharedIndexInformer<T> informer) {
+        return new Monitor(informer, informer.addEventHandler(keeper.handler(type)));
     }
 
     private void stop(ResourceType type) {

@@ -27,6 +27,7 @@ import dev.wheelhouse.controllers.pods.Pods;
  * the Job (upstream: {@code syncJob} in {@code pkg/controller/job/job_controller.go}).
  *
  * @param active the pods that have neither ended nor are being deleted
+ * @param failed the pods that have failed and that no pod failure policy ignores, those not yet counted included
  * @param succeeded the pods, or indexes, that have succeeded, those not yet counted in the status included
  * @param startedAt the time at which the Job started; null while it is suspended and has not started
  * @param backoff the delay that the failures of its pods demand, the new failures included
@@ -37,8 +38,8 @@ import dev.wheelhouse.controllers.pods.Pods;
  * @param lastFailures by index, the failed pod that keeps its finalizer until its replacement exists
  * @param untilDeadline the time until the Job exceeds its deadline; null if it has none, or has ended
  */
-record Assessment(JobView view, List<JobPod> active, int succeeded, @Nullable Instant startedAt, PodBackoff backoff,
-        @Nullable V1JobCondition verdict, Indexes countedIndexes, Indexes completedIndexes,
+record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, @Nullable Instant startedAt,
+        PodBackoff backoff, @Nullable V1JobCondition verdict, Indexes countedIndexes, Indexes completedIndexes,
         @Nullable Indexes failedIndexes, Map<Integer, JobPod> lastFailures, @Nullable Duration untilDeadline) {
 
     static Assessment of(JobView view) {
@@ -113,8 +114,9 @@ record Assessment(JobView view, List<JobPod> active, int succeeded, @Nullable In
                         : SuccessPolicy.match(spec.getSuccessPolicy(), view.completions(), completed);
                 verdict = met == null ? verdict : condition(Jobs.SUCCESS_CRITERIA_MET, "SuccessPolicy", met);
             }
-            return new Assessment(view, active, succeeded, startedAt, view.backoff().after(newSucceeded, newFailed),
-                    verdict, counted, completed, failedIndexes, lastFailures, verdict == null ? untilDeadline : null);
+            return new Assessment(view, active, failed, succeeded, startedAt,
+                    view.backoff().after(newSucceeded, newFailed), verdict, counted, completed, failedIndexes,
+                    lastFailures, verdict == null ? untilDeadline : null);
         }
 
         private static Set<String> setOf(@Nullable List<String> uids) {

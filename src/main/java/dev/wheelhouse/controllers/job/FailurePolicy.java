@@ -16,18 +16,19 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 /** Matches failed pods with a pod failure policy (upstream: {@code pkg/controller/job/pod_failure_policy.go}). */
 final class FailurePolicy {
     /** The result without a policy, and if no rule matches. */
-    private static final Match COUNTS = new Match(null, true, false);
+    private static final Match COUNTS = new Match(null, null, true, false);
 
     private FailurePolicy() {}
 
     /**
      * The effect of the first rule that matches a failed pod.
      *
+     * @param action the action of the rule; null if no rule matches
      * @param message why the Job fails; null if the pod does not make it fail
      * @param counts whether the failure counts towards the backoff limits
      * @param failsIndex whether the pod's index fails at once
      */
-    record Match(@Nullable String message, boolean counts, boolean failsIndex) {}
+    record Match(@Nullable String action, @Nullable String message, boolean counts, boolean failsIndex) {}
 
     static Match match(@Nullable V1PodFailurePolicy policy, V1Pod pod) {
         if (policy == null || policy.getRules() == null) {
@@ -50,10 +51,10 @@ final class FailurePolicy {
 
     private static @Nullable Match match(@Nullable String action, String message) {
         return switch (action == null ? "" : action) {
-            case "Ignore" -> new Match(null, false, false);
-            case "FailIndex" -> new Match(null, true, true);
-            case "Count" -> COUNTS;
-            case "FailJob" -> new Match(message, true, false);
+            case "Ignore" -> new Match(action, null, false, false);
+            case "FailIndex" -> new Match(action, null, true, true);
+            case "Count" -> new Match(action, null, true, false);
+            case "FailJob" -> new Match(action, message, true, false);
             default -> null;
         };
     }

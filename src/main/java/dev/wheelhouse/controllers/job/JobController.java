@@ -48,6 +48,7 @@ public final class JobController extends KeyedController implements Plannable {
     private final PodOwners<V1Job> jobs;
     private final OwnedObjects<V1Pod> pods;
     private final OrphanPods orphans;
+    private final JobMetrics metrics;
 
     private record Remembered(String uid, PodBackoff backoff) {}
 
@@ -59,9 +60,10 @@ public final class JobController extends KeyedController implements Plannable {
         jobs = new CachedOwners<>(jobCache, job -> job.getSpec().getSelector());
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache, context);
-        JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans);
+        metrics = new JobMetrics(context.metrics());
+        JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans, metrics);
         jobCache.addEventHandler(handlers.ofJobs());
-        podCache.addEventHandler(handlers);
+        podCache.addEventHandler(metrics.before(handlers));
     }
 
     @Override
@@ -91,8 +93,13 @@ public final class JobController extends KeyedController implements Plannable {
         } catch (IllegalArgumentException e) {
             return Result.terminal("spec.selector: " + e.getMessage());
         }
-        return new JobSync(with, new Memory(with.writes()), job, clock.now())
-                .sync(ControllerRefManager.claim(job.getMetadata(), selector, pods.candidates(job.getMetadata())));
+        long start = clock.nanoTime();
+        JobMetrics counts = with.writes() ? metrics : JobMetrics.NONE;
+        JobSync sync = new JobSync(with, new Memory(with.writes()), counts, job, clock.now());
+        Result result = sync.sync(
+                ControllerRefManager.claim(job.getMetadata(), selector, pods.candidates(job.getMetadata())));
+        counts.synced(job, !(result instanceof Result.Retry), sync.action(), clock.nanoTime() - start);
+        return result;
     }
 
     @Override

@@ -22,12 +22,15 @@ final class JobHandlers extends PodHandler<V1Job> {
     private final OwnedObjects<V1Pod> pods;
     private final WorkQueue<ObjectKey> queue;
     private final OrphanPods orphans;
+    private final JobMetrics metrics;
 
-    JobHandlers(PodOwners<V1Job> jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans) {
+    JobHandlers(PodOwners<V1Job> jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans,
+            JobMetrics metrics) {
         super(jobs);
         this.pods = pods;
         this.queue = queue;
         this.orphans = orphans;
+        this.metrics = metrics;
     }
 
     ResourceEventHandler<V1Job> ofJobs() {
@@ -35,6 +38,7 @@ final class JobHandlers extends PodHandler<V1Job> {
             @Override
             public void onAdd(V1Job job, boolean initial) {
                 queue.add(ObjectKey.of(job), initial ? Priority.BACKGROUND : Priority.LIVE);
+                metrics.appeared(job);
             }
 
             @Override

@@ -40,9 +40,11 @@ import dev.wheelhouse.controllers.pods.PodEvents;
 final class JobSync {
     private final ActionExecutor executor;
     private final Memory memory;
+    private final JobMetrics metrics;
     private final ObjectKey key;
     private final V1Job job;
     private final Instant now;
+    private String action = "reconciling";
 
     /** The memory of the controller between syncs. */
     interface Memory {
@@ -54,9 +56,10 @@ final class JobSync {
         void deleted(V1Job job, V1Pod pod);
     }
 
-    JobSync(ActionExecutor executor, Memory memory, V1Job job, Instant now) {
+    JobSync(ActionExecutor executor, Memory memory, JobMetrics metrics, V1Job job, Instant now) {
         this.executor = executor;
         this.memory = memory;
+        this.metrics = metrics;
         this.key = ObjectKey.of(job);
         this.job = job;
         this.now = now;
@@ -70,6 +73,7 @@ final class JobSync {
         }
         Assessment assessment = Assessment.of(new JobView(job, pods(claim, claimed), memory.backoff(job), now));
         PodPlan plan = PodPlan.of(assessment);
+        action = action(plan);
         Scaled scaled = carryOut(assessment, plan);
         // The API server refuses a status with more ready than active pods. Upstream tries it, until the wait ends.
         ApiError error = scaled.ready() > scaled.active()
@@ -83,6 +87,21 @@ final class JobSync {
         Duration deadline = assessment.untilDeadline();
         delay = deadline != null && (delay == null || deadline.compareTo(delay) < 0) ? deadline : delay;
         return delay == null ? Result.done() : Result.requeueAfter(delay);
+    }
+
+    /** The change of the pods, in the words of the metrics. */
+    String action() {
+        return action;
+    }
+
+    private String action(PodPlan plan) {
+        if (plan instanceof PodPlan.End || Jobs.isDeleting(job)) {
+            return "reconciling";
+        }
+        if (plan instanceof PodPlan.Remove || Jobs.isSuspended(job)) {
+            return "pods_deleted";
+        }
+        return plan instanceof PodPlan.Keep ? "tracking" : "pods_created";
     }
 
     /** The pods of the Job. A pod that was deleted before its adoption does not count. */
@@ -130,6 +149,7 @@ final class JobSync {
         executor.execute(key, PodEvents.of(ResourceType.JOBS, job, created.attempts()));
         ApiError error = created.error();
         boolean namespaceEnds = error != null && error.isNamespaceTerminating();
+        metrics.created(assessment, created, namespaceEnds);
         error = namespaceEnds ? null : error;
         int done = error == null ? plan.count() : (int) created.attempts().stream().filter(Attempt::done).count();
         return new Scaled(assessment.active().size() + done, ready, terminating, 0, namespaceEnds, error);
@@ -194,6 +214,7 @@ final class JobSync {
             current = (V1Job) written.written().getFirst();
             memory.remember(job, assessment.backoff());
         }
+        tracking.handled().forEach(metrics::handled);
         ApiError error = removeFinalizers(tracking);
         V1JobStatus before = current.getStatus() == null ? tracking.status() : current.getStatus();
         V1JobStatus counted = Tracking.count(before, tracking.tracked());
@@ -209,6 +230,7 @@ final class JobSync {
             }
             if (ended != null && verdict != null) {
                 memory.remember(job, PodBackoff.NONE);
+                metrics.finished(job, verdict);
                 executor.execute(key, Tracking.eventsOfEnd(withStatus(current, status), verdict));
             }
         }
@@ -236,8 +258,12 @@ final class JobSync {
     }
 
     private Outcome write(V1Job current, V1JobStatus status, String why) {
-        return executor.execute(key,
+        Outcome written = executor.execute(key,
                 List.of(new Action.UpdateStatus(ResourceType.JOBS, withStatus(current, status), why)));
+        if (written.succeeded()) {
+            metrics.counted(job, current.getStatus(), status);
+        }
+        return written;
     }
 
     private static V1Job withStatus(V1Job job, V1JobStatus status) {

@@ -27,12 +27,13 @@ import dev.wheelhouse.event.EventRecorder;
  * @param status the status to write
  * @param changed whether the status has to be written
  * @param ended the pods that lose the finalizer after that
+ * @param handled the actions of the pod failure policy's rules that the ended pods match, one for each pod
  * @param tracked the UIDs of all pods with the finalizer
  * @param verdict the condition that ends the Job once all its pods are counted; null if it goes on
  * @param events the Events about a suspension or its end
  */
-record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<String> tracked,
-        @Nullable V1JobCondition verdict, List<Action> events) {
+record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<String> handled,
+        Set<String> tracked, @Nullable V1JobCondition verdict, List<Action> events) {
     /** The maximum number of pods that the status names. */
     static final int MOST_UNCOUNTED = 500;
 
@@ -113,6 +114,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
         private final V1JobStatus before;
         private final Set<String> tracked = new HashSet<>();
         private final List<JobPod> ended = new ArrayList<>();
+        private final List<String> handled = new ArrayList<>();
         private final List<Action> events = new ArrayList<>(1);
         private V1JobStatus status;
         private boolean changed;
@@ -144,7 +146,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
             }
             boolean namedAll = nameEnded(verdict);
             V1JobCondition end = target(verdict);
-            return new Tracking(status, changed, ended, tracked, namedAll ? end : null, events);
+            return new Tracking(status, changed, ended, handled, tracked, namedAll ? end : null, events);
         }
 
         /** The condition that ends the Job; null if it goes on, or if active pods could not be deleted. */
@@ -209,7 +211,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
                     } else if (pod.succeeded()) {
                         nowSucceeded.add(pod.uid());
                     } else if ((failure || (verdict != null && !Jobs.is(verdict, Jobs.SUCCESS_CRITERIA_MET)))
-                            && Assessment.match(pod, job).counts()) {
+                            && handle(pod).counts()) {
                         nowFailed.add(pod.uid());
                     }
                 }
@@ -221,6 +223,14 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, Set<Str
                 nameIndexes(assessment.completedIndexes().with(newIndexes), assessment.failedIndexes());
             }
             return !full;
+        }
+
+        private FailurePolicy.Match handle(JobPod pod) {
+            FailurePolicy.Match match = Assessment.match(pod, job);
+            if (match.action() != null) {
+                handled.add(match.action());
+            }
+            return match;
         }
 
         private void nameIndexes(Indexes completed, @Nullable Indexes failed) {

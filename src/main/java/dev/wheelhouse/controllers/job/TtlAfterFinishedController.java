@@ -14,8 +14,11 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -30,6 +33,10 @@ import dev.wheelhouse.workqueue.Priority;
 public final class TtlAfterFinishedController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "ttl-after-finished-controller";
+
+    private static final Measure DELETION = Measure.histogram(
+            "ttl_after_finished_controller_job_deletion_duration_seconds",
+            "Time from the end of a Job's time to live to its deletion in seconds", 0.1, 14);
 
     private final SharedIndexInformer<V1Job> jobs;
 
@@ -68,7 +75,12 @@ public final class TtlAfterFinishedController extends KeyedController implements
             forget(key);
             return Result.done();
         }
-        return executor.execute(key, decide(job, clock.now())).toResult();
+        Outcome outcome = executor.execute(key, decide(job, clock.now()));
+        Instant expiry = expiry(job);
+        if (expiry != null && outcome.attempts().stream().anyMatch(Attempt::done)) {
+            record(DELETION, Duration.between(expiry, clock.now()).toMillis() / 1e3);
+        }
+        return outcome.toResult();
     }
 
     @Override

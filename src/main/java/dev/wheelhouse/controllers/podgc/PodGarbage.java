@@ -44,14 +44,17 @@ record PodGarbage(V1Pod pod, Reason reason) {
             .thenComparing(pod -> String.valueOf(pod.getMetadata().getName()));
 
     enum Reason {
-        ENDED("too many pods have ended"),
-        OUT_OF_SERVICE("it terminates on a node that is out of service"),
-        ORPHANED("its node no longer exists"),
-        UNSCHEDULED("it terminates and has no node");
+        ENDED("terminated", "too many pods have ended"),
+        OUT_OF_SERVICE("out-of-service", "it terminates on a node that is out of service"),
+        ORPHANED("orphaned", "its node no longer exists"),
+        UNSCHEDULED("unscheduled", "it terminates and has no node");
 
+        /** The label of the metrics. */
+        final String label;
         private final String why;
 
-        Reason(String why) {
+        Reason(String label, String why) {
+            this.label = label;
             this.why = why;
         }
     }
@@ -65,7 +68,7 @@ record PodGarbage(V1Pod pod, Reason reason) {
      *
      * @param node the existing node of a name; null if there is none
      * @param gone the names of nodes that certainly do not exist
-     * @param threshold the number of ended pods that stay; 0 if all do
+     * @param threshold the number of ended pods that stay; all do if it is not positive
      */
     static List<PodGarbage> among(List<V1Pod> pods, Function<String, @Nullable V1Node> node, Set<String> gone,
             int threshold) {
@@ -73,7 +76,7 @@ record PodGarbage(V1Pod pod, Reason reason) {
         Set<V1Pod> found = Collections.newSetFromMap(new IdentityHashMap<>());
         List<V1Pod> ended = new ArrayList<>();
         for (V1Pod pod : pods) {
-            if (threshold > 0 && !NOT_ENDED.contains(Pods.phase(pod))) {
+            if (!NOT_ENDED.contains(Pods.phase(pod))) {
                 ended.add(pod);
             }
             Reason reason = reason(pod, node, gone);
@@ -81,7 +84,7 @@ record PodGarbage(V1Pod pod, Reason reason) {
                 garbage.add(new PodGarbage(pod, reason));
             }
         }
-        if (ended.size() > threshold) {
+        if (threshold > 0 && ended.size() > threshold) {
             ended.sort(EVICTED_AND_OLDEST_FIRST);
             ended.subList(0, ended.size() - threshold).stream().filter(found::add)
                     .forEach(pod -> garbage.add(new PodGarbage(pod, Reason.ENDED)));

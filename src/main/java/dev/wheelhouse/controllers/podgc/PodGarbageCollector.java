@@ -23,7 +23,9 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -33,7 +35,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 /**
  * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
  * of nodes that no longer exist, terminating pods without a node or on a node that is out of service, and the oldest
- * ended pods beyond 12,500. {@code PodGarbage} decides. A failed write is tried again in the next round.
+ * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is tried again in the next round.
  */
 public final class PodGarbageCollector extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
@@ -42,8 +44,11 @@ public final class PodGarbageCollector extends KeyedController implements Planna
     static final Duration PERIOD = Duration.ofSeconds(20);
     /** How long a node must have been missing from the cache before the API server is asked whether it exists. */
     static final Duration QUARANTINE = Duration.ofSeconds(40);
-    /** The number of ended pods that stay (upstream: the default of {@code --terminated-pod-gc-threshold}). */
-    static final int THRESHOLD = 12_500;
+
+    private static final Measure DELETIONS = Measure.counter("pod_gc_collector_force_delete_pods_total",
+            "Pods whose deletion was tried, by the reason", "namespace", "reason");
+    private static final Measure FAILED_DELETIONS = Measure.counter("pod_gc_collector_force_delete_pod_errors_total",
+            "Pods whose deletion was tried and failed, by the reason", "namespace", "reason");
 
     private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
     /** The only key: a round over all pods. */
@@ -56,17 +61,13 @@ public final class PodGarbageCollector extends KeyedController implements Planna
     /** The ends of the quarantines of nodes that the cache did not have, by name. Only a round uses it. */
     private final Map<String, Long> quarantines = new HashMap<>();
 
+    /** Starts with a round. */
     public PodGarbageCollector(ControllerContext context) {
-        this(context, THRESHOLD);
-    }
-
-    /** @param threshold the number of ended pods that stay; 0 if all do */
-    PodGarbageCollector(ControllerContext context, int threshold) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.liveNodes = context.client().metadata(ResourceType.NODES);
-        this.threshold = threshold;
+        this.threshold = context.options().terminatedPodGcThreshold();
         queue.add(ROUND);
     }
 
@@ -93,9 +94,16 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 failures.add(failure);
             }
         }
-        Set<ObjectKey> unfailed = tryEach(round, failures);
-        tryEach(round, garbage.stream().map(PodGarbage::deletion)
-                .filter(deletion -> !unfailed.contains(deletion.target())).toList());
+        Set<ObjectKey> failed = tryEach(round, failures);
+        failed.addAll(tryEach(round, garbage.stream().map(PodGarbage::deletion)
+                .filter(deletion -> !failed.contains(deletion.target())).toList()));
+        for (PodGarbage each : garbage) {
+            ObjectKey pod = ObjectKey.of(each.pod());
+            record(DELETIONS, 1, pod.namespace(), each.reason().label);
+            if (failed.contains(pod)) {
+                record(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
+            }
+        }
     }
 
     /** @return the pods whose write failed */

@@ -28,6 +28,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
@@ -43,6 +44,9 @@ public final class ReplicaSetController extends KeyedController implements Plann
     public static final String NAME = "replicaset-controller";
     /** The name of the controller of ReplicationControllers. */
     public static final String REPLICATION_CONTROLLERS = "replicationcontroller-controller";
+
+    private static final Measure AGE_RATIO = Measure.histogram("replicaset_controller_sorting_deletion_age_ratio",
+            "Age of a ready pod that is chosen for deletion, in ages of the youngest ready pod", 0.25, 6);
 
     private final PodSets sets;
     private final OwnedObjects<V1Pod> pods;
@@ -173,6 +177,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
             expectations.expectDeletions(uid, uids(change.victims()));
         }
         Outcome outcome = executor.execute(key, change.actions());
+        ReplicaSetDecisions.ageRatios(view, change.victims()).forEach(ratio -> record(AGE_RATIO, ratio));
         if (expects) {
             long made = outcome.attempts().stream().filter(Attempt::done).count();
             expectations.creationsObserved(uid, change.creations() - (int) Math.min(made, change.creations()));

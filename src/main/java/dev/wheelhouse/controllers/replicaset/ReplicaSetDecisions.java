@@ -1,6 +1,7 @@
 package dev.wheelhouse.controllers.replicaset;
 
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -79,6 +80,23 @@ final class ReplicaSetDecisions {
                     Deletion.ofUid(victim.getMetadata().getUid()), why));
         }
         return new ReplicaChange(0, victims, List.of(Action.Batch.each(deletes)));
+    }
+
+    /** The ages of the ready victims, in whole ages of the youngest ready pod; none if all pods are victims. */
+    static List<Long> ageRatios(ReplicaSetView view, List<V1Pod> victims) {
+        if (victims.isEmpty() || victims.size() == view.owned().size()) {
+            return List.of();
+        }
+        long youngest = view.owned().stream().filter(Pods::isReady).mapToLong(pod -> age(pod, view)).min().orElse(0);
+        return youngest <= 0
+                ? List.of()
+                : victims.stream().filter(Pods::isReady).map(pod -> age(pod, view) / youngest).toList();
+    }
+
+    /** In milliseconds. */
+    private static long age(V1Pod pod, ReplicaSetView view) {
+        OffsetDateTime created = pod.getMetadata().getCreationTimestamp();
+        return created == null ? 0 : Duration.between(created.toInstant(), view.now()).toMillis();
     }
 
     /** The Events about the creations and deletions that were tried. */

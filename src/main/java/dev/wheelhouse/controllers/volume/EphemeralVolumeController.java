@@ -16,9 +16,11 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
@@ -35,6 +37,11 @@ public final class EphemeralVolumeController extends KeyedController implements 
 
     private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
     private static final String PODS_OF_CLAIM = NAME + "/claim";
+
+    private static final Measure CREATIONS = Measure.counter("ephemeral_volume_controller_create_total",
+            "Claims whose creation was tried");
+    private static final Measure FAILED_CREATIONS = Measure.counter("ephemeral_volume_controller_create_failures_total",
+            "Claims whose creation was tried and failed");
 
     private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
@@ -58,6 +65,12 @@ public final class EphemeralVolumeController extends KeyedController implements 
             return Result.done();
         }
         Outcome outcome = executor.execute(key, missing(pod));
+        for (Attempt creation : outcome.attempts()) {
+            record(CREATIONS, 1);
+            if (!creation.done()) {
+                record(FAILED_CREATIONS, 1);
+            }
+        }
         String problem = outcome.failed() instanceof Action.Create create && outcome.error() != null
                 ? create.why() + ": create PVC " + create.target().name() + ": " + outcome.error().statusMessage()
                 : foreign(pod);

@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.codec.Yaml;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.fuzz.FuzzTarget;
@@ -25,8 +26,9 @@ public final class JsonTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(false, Map.of());
 
     @Override
-    public void run(byte[] input) {
-        ApiResponse.Content made = post(input, "application/json");
+    public void run(byte[] sent) {
+        ApiResponse.Content made = post(sent, "application/json");
+        byte[] input = Surrogates.paired(sent);
         JsonNode tree = tree(input);
         if (tree == null || tree.isMissingNode()) {
             assertThat(made.code()).isNotEqualTo(201);

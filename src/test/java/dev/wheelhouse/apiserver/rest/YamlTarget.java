@@ -49,6 +49,7 @@ public final class YamlTarget implements FuzzTarget {
     private static String read(byte[] input, boolean byCodePoints) {
         String text = new String(input, StandardCharsets.UTF_8);
         LoaderOptions options = new LoaderOptions();
+        options.setWarnOnDuplicateKeys(false);
         SafeConstructor constructor = new SafeConstructor(options);
         try {
             return String.valueOf(byCodePoints

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -60,9 +61,11 @@ public final class WatchTarget implements FuzzTarget {
                     assertThat(shown(forCache).get(i)).as("an event for a cache").isEqualTo(shown(plainly).get(i));
                 }
             }
+            // Jackson writes a key that has half of a surrogate pair, but does not read it.
+            boolean halves = new String(input, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT).contains("\\ud");
             for (WatchEvent<T> event : forCache) {
                 T object = object(event);
-                if (object != null) {
+                if (object != null && !halves) {
                     byte[] written = ModelJson.writeBytes(object);
                     assertThat(tree(ModelJson.read(written, model))).as("written and read again")
                             .isEqualTo(tree(object));
@@ -85,6 +88,10 @@ public final class WatchTarget implements FuzzTarget {
                 theirs = JSON.getGson().fromJson(com.google.gson.JsonParser.parseString(line).getAsJsonObject()
                         .get("object"), model);
             } catch (RuntimeException | StackOverflowError e) {
+                return;
+            }
+            // A decoder for one kind completes an object without apiVersion or kind.
+            if (theirs.getApiVersion() == null || theirs.getKind() == null) {
                 return;
             }
             // It reads whole numbers of unknown types as floating ones.

@@ -5,6 +5,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -287,7 +288,7 @@ class HttpKubeClientTest {
         configMaps.patch(A, "", PatchType.MERGE, "{\"data\":{\"k\":\"ü\"}}");
         configMaps.patch(A, "scale", PatchType.JSON, "[]");
         configMaps.delete(A, Deletion.ofUid("u1").withPropagation("Foreground"));
-        configMaps.createSubresource(A, "binding", java.util.Map.of("target", "n1"));
+        configMaps.createSubresource(A, "binding", Map.of("target", "n1"));
         assertThat(server.requests).extracting(RawServer.Request::line).containsExactly(
                 "PUT /api/v1/namespaces/default/configmaps/a", "PUT /api/v1/namespaces/default/configmaps/a/status",
                 "PATCH /api/v1/namespaces/default/configmaps/a", "PATCH /api/v1/namespaces/default/configmaps/a/scale",
@@ -320,6 +321,24 @@ class HttpKubeClientTest {
                         + "\"resourceVersion\":\"9\"}}"));
         assertThat(configMaps.patch(A, "scale", PatchType.MERGE, "{}").getMetadata().getResourceVersion())
                 .isEqualTo("9");
+    }
+
+    @Test
+    void theAnswersOfASharingClientHaveEqualPartsInCommonAndThoseOfAnotherDoNot() {
+        server.answerWith(RawServer.always(200, """
+                {"metadata":{"name":"a","namespace":"default","labels":{"app":"web"}},"data":{"k":"v"}}"""));
+        V1ConfigMap a = new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("a"));
+        ResourceClient<V1ConfigMap> sharing = client.sharing().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        // A value is kept when it comes again, and is found from then on.
+        for (int i = 0; i < 4; i++) {
+            sharing.update(a);
+        }
+        Map<String, String> shared = sharing.update(a).getMetadata().getLabels();
+        assertThat(shared).containsExactly(Map.entry("app", "web"))
+                .isSameAs(sharing.patch(A, "", PatchType.MERGE, "{}").getMetadata().getLabels());
+        assertThat(configMaps.update(a).getMetadata().getLabels()).isEqualTo(shared)
+                .isNotSameAs(configMaps.update(a).getMetadata().getLabels());
+        assertThat(sharing.update(a)).isEqualTo(configMaps.update(a));
     }
 
     @Test

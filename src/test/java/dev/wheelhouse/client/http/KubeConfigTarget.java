@@ -34,7 +34,7 @@ public final class KubeConfigTarget implements FuzzTarget {
             MergedKubeConfig.Loaded loaded = MergedKubeConfig.load(file);
             MergedKubeConfig merged = MergedKubeConfig.of(List.of(loaded));
             if (!mayRunSomething(loaded.content().get("users"))) {
-                ApiClient api = merged.connect(null, Clock.system()).api();
+                ApiClient api = merged.connect(null, Clock.system(), HttpMetrics.NONE).api();
                 new Request.Builder().url(api.getBasePath() + "/version").build();
             }
         } catch (KubeConfigException e) {
@@ -49,7 +49,7 @@ public final class KubeConfigTarget implements FuzzTarget {
                 if (entry instanceof Map<?, ?> named && named.get("user") instanceof Map<?, ?> user) {
                     if (user.get("exec") instanceof Map<?, ?> exec) {
                         found = true;
-                        ExecPlugin.of(file, "user", exec, Clock.system());
+                        ExecPlugin.of(file, "user", exec, Clock.system(), HttpMetrics.NONE);
                     }
                     found |= user.containsKey("exec") || user.containsKey("auth-provider");
                 }

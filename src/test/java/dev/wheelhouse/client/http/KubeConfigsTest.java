@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +30,14 @@ class KubeConfigsTest {
     @TempDir
     Path dir;
 
+    /** The runs of plugins, as {@code CODE STATUS}. */
+    private final List<String> plugins = new ArrayList<>();
+    private final HttpMetrics metrics = new HttpMetrics() {
+        @Override
+        public void pluginCalled(int code, String status) {
+            plugins.add(code + " " + status);
+        }
+    };
     private final RawServer server = new RawServer(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
 
     KubeConfigsTest() throws IOException {}
@@ -43,7 +53,8 @@ class KubeConfigsTest {
     }
 
     private KubeConfigs configs(Map<String, String> environment) {
-        return new KubeConfigs(environment, dir.resolve("home"), dir.resolve("serviceaccount"), Clock.system());
+        return new KubeConfigs(environment, dir.resolve("home"), dir.resolve("serviceaccount"), Clock.system(),
+                metrics);
     }
 
     private Path write(String name, String content) throws IOException {
@@ -132,6 +143,7 @@ class KubeConfigsTest {
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
         assertThat(Files.readAllLines(dir.resolve("bin/plugin.log"))).hasSize(1);
+        assertThat(plugins).containsExactly("0 no_error");
     }
 
     @Test
@@ -142,6 +154,7 @@ class KubeConfigsTest {
         refused(file, "", file.toString(), "exec", "no-such-plugin-here", "get it from the cupboard");
         Files.writeString(file, config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: \"false\"}}"));
         refused(file, "", "false failed with exit code 1");
+        assertThat(plugins).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
         Files.writeString(file,
                 config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: echo, args: [hello]}}"));
         refused(file, "", "echo did not print an ExecCredential");

@@ -129,7 +129,7 @@ class TlsConnectionTest {
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        return new KubeConfigs(Map.of(), dir, dir, Clock.system()).resolve(file, null).api();
+        return new KubeConfigs(Map.of(), dir, dir, Clock.system(), HttpMetrics.NONE).resolve(file, null).api();
     }
 
     private V1ConfigMap ask(String cluster, String user) throws IOException {

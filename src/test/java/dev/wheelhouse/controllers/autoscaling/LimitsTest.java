@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.autoscaling;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerBehavior;
 
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.autoscaling.Limits.Limited;
 import dev.wheelhouse.controllers.autoscaling.Memory.Entry;
 import dev.wheelhouse.world.Yaml;
@@ -21,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("The limits of an autoscaler")
 class LimitsTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+    private static final Duration WINDOW = HorizontalPodAutoscaler.DEFAULTS.downscaleStabilization();
 
     /** Entries such as {@code 5@30}: 5 replicas, 30 s ago. */
     private static List<Entry> entries(@Nullable String text) {
@@ -61,8 +64,17 @@ class LimitsTest {
     })
     void withoutABehaviorTheHighestRecommendationOfFiveMinutesCounts(int wanted, @Nullable String remembered,
             int expected) {
-        Limits limits = new Limits(null, 1, 100, 8, new Memory(entries(remembered), List.of(), List.of()), NOW);
+        Limits limits = new Limits(null, 1, 100, 8, new Memory(entries(remembered), List.of(), List.of()), WINDOW, NOW);
         assertThat(limits.stabilized(wanted).replicas()).isEqualTo(expected);
+    }
+
+    @Test
+    void theWindowWithoutABehaviorIsAnOption() {
+        Memory memory = new Memory(entries("8@30"), List.of(), List.of());
+        assertThat(new Limits(null, 1, 100, 8, memory, Duration.ofSeconds(29), NOW).stabilized(5).replicas())
+                .isEqualTo(5);
+        assertThat(new Limits(null, 1, 100, 8, memory, Duration.ofSeconds(30), NOW).stabilized(5).replicas())
+                .isEqualTo(8);
     }
 
     @ParameterizedTest(name = "{0} now, {1} wanted, windows {2} s up and {3} s down, remembered {4}: {5}")
@@ -82,7 +94,7 @@ class LimitsTest {
     void withABehaviorEachDirectionHasItsWindow(int current, int wanted, int up, int down, @Nullable String remembered,
             int expected) {
         Limits limits = new Limits(behavior("stabilizationWindowSeconds: " + up, "stabilizationWindowSeconds: " + down),
-                1, 100, current, new Memory(entries(remembered), List.of(), List.of()), NOW);
+                1, 100, current, new Memory(entries(remembered), List.of(), List.of()), WINDOW, NOW);
         Limited stabilized = limits.stabilized(wanted);
         assertThat(stabilized.replicas()).isEqualTo(expected);
         assertThat(stabilized.reason()).isEqualTo(expected == wanted
@@ -102,7 +114,7 @@ class LimitsTest {
     })
     void withoutABehaviorReplicasDoubleAtMostAboveFour(int current, int wanted, int least, int most, int expected,
             String reason) {
-        Limited bounded = new Limits(null, least, most, current, Memory.EMPTY, NOW).bounded(wanted);
+        Limited bounded = new Limits(null, least, most, current, Memory.EMPTY, WINDOW, NOW).bounded(wanted);
         assertThat(bounded.replicas()).isEqualTo(expected);
         assertThat(bounded.reason()).isEqualTo(reason);
         assertThat(bounded.changed()).isEqualTo(expected != wanted);
@@ -135,7 +147,7 @@ class LimitsTest {
             @Nullable String added, @Nullable String removed, int expected, String reason) {
         String rules = "selectPolicy: " + select + ", " + policies(policies);
         Limits limits = new Limits(behavior(rules, rules), 2, 50, current,
-                new Memory(List.of(), entries(added), entries(removed)), NOW);
+                new Memory(List.of(), entries(added), entries(removed)), WINDOW, NOW);
         Limited bounded = limits.bounded(wanted);
         assertThat(bounded.replicas()).isEqualTo(expected);
         assertThat(bounded.reason()).isEqualTo(reason);
@@ -145,9 +157,9 @@ class LimitsTest {
     @Test
     void recommendationsThatNoWindowNeedsAreReplaced() {
         Memory memory = new Memory(entries("5@301 6@30"), List.of(), List.of());
-        Memory after = new Limits(null, 1, 10, 5, memory, NOW).remembering(7);
+        Memory after = new Limits(null, 1, 10, 5, memory, WINDOW, NOW).remembering(7);
         assertThat(after.recommendations()).containsExactly(new Entry(7, NOW), new Entry(6, NOW.minusSeconds(30)));
-        assertThat(new Limits(null, 1, 10, 5, after, NOW).remembering(8).recommendations()).hasSize(3);
+        assertThat(new Limits(null, 1, 10, 5, after, WINDOW, NOW).remembering(8).recommendations()).hasSize(3);
     }
 
     @Test

@@ -24,6 +24,7 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Proposal;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Tolerance;
 
@@ -83,7 +84,8 @@ class ReplicaCalculatorTest {
     }
 
     private static ReplicaCalculator calculator(List<V1Pod> pods, int replicas) {
-        return new ReplicaCalculator(pods, replicas, replicas, Tolerance.DEFAULT, NOW);
+        return new ReplicaCalculator(pods, replicas, replicas, new Tolerance(0.1, 0.1), HorizontalPodAutoscaler.DEFAULTS,
+                NOW);
     }
 
     @ParameterizedTest(name = "{0} of {1} with {2}m to {3} %: {4}")
@@ -196,11 +198,11 @@ class ReplicaCalculatorTest {
     @Test
     void stayWithinATolerancePerDirection() {
         Tolerance tolerance = new Tolerance(0.3, 0);
-        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, NOW)
+        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, HorizontalPodAutoscaler.DEFAULTS, NOW)
                 .forAverage(metrics("rrrr", "75 75 75 75"), "", 100).replicas()).isEqualTo(4);
-        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, NOW)
+        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, HorizontalPodAutoscaler.DEFAULTS, NOW)
                 .forAverage(metrics("rrrr", "60 60 60 60"), "", 100).replicas()).isEqualTo(3);
-        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, NOW)
+        assertThat(new ReplicaCalculator(pods("rrrr", "1"), 4, 4, tolerance, HorizontalPodAutoscaler.DEFAULTS, NOW)
                 .forAverage(metrics("rrrr", "101 101 101 101"), "", 100).replicas()).isEqualTo(5);
     }
 

@@ -6,6 +6,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -141,6 +142,15 @@ public class CronJobBehavioursTest {
         assertThat(reference.getKind()).isEqualTo("Job");
         assertThat(reference.getApiVersion()).isEqualTo("batch/v1");
         assertThat(reference.getResourceVersion()).isNotEmpty();
+    }
+
+    @Test
+    void theDelayOfARunIsMeasured() {
+        cronJob("");
+        cluster.clock.advance(untilMinute().plusSeconds(7));
+        settle();
+        assertThat(cluster.measures)
+                .containsOnly(Map.entry("cronjob_controller_job_creation_skew_duration_seconds{}", 7.0));
     }
 
     @Test

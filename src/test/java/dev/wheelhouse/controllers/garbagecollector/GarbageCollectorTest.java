@@ -291,6 +291,21 @@ class GarbageCollectorTest {
     }
 
     @Test
+    void aReadOfDiscoveryWithoutTypesKeepsAllAndIsCounted() {
+        settle();
+        assertThat(cluster.measures).isEmpty();
+        for (ResourceType type : List.of(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS,
+                ResourceType.NODES, ResourceType.EVENTS, ResourceType.CONFIG_MAPS)) {
+            cluster.requests.hide(type);
+        }
+        cluster.requests.failDiscovery("apps/v1: 503");
+        cluster.clock.advance(Duration.ofSeconds(30));
+        settle();
+        assertThat(cluster.measures).containsKey("garbagecollector_controller_resources_sync_error_total{}");
+        assertThat(hasInformer(ResourceType.PODS)).isTrue();
+    }
+
+    @Test
     void aTypeWithoutStrategicMergePatchIsLearned() {
         cluster.define(WIDGETS);
         cluster.requests.discover(WIDGETS);

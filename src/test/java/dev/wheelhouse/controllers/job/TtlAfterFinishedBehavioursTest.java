@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,8 @@ class TtlAfterFinishedBehavioursTest {
         setSeconds(50);
         cluster.settle(controller.loops());
         assertThat(cluster.requests.takeWrites()).hasSize(1);
+        assertThat(cluster.measures).containsOnly(
+                Map.entry("ttl_after_finished_controller_job_deletion_duration_seconds{}", 50.0));
     }
 
     private void setSeconds(int seconds) {

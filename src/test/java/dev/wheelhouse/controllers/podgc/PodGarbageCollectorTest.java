@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.podgc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +17,8 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +28,12 @@ class PodGarbageCollectorTest {
     private static final ObjectKey POD = ObjectKey.of("default", "p");
 
     private final Cluster cluster = new Cluster();
-    private PodGarbageCollector collector = new PodGarbageCollector(cluster.context(), 3);
+    private PodGarbageCollector collector = collector(3);
+
+    private PodGarbageCollector collector(int threshold) {
+        return new PodGarbageCollector(cluster.context(DefaultControllerContext.Settings.stepped()
+                .with(new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS))));
+    }
 
     @AfterEach
     void close() {
@@ -75,6 +83,8 @@ class PodGarbageCollectorTest {
         assertThat(isDeleted()).isFalse();
         after(Duration.ofSeconds(1));
         assertThat(isDeleted()).isTrue();
+        assertThat(cluster.measures).containsOnly(
+                Map.entry("pod_gc_collector_force_delete_pods_total{default,orphaned}", 1.0));
         assertThat(read().getMetadata().getDeletionGracePeriodSeconds()).isZero();
         assertThat(read().getStatus().getPhase()).isEqualTo(last);
         List<V1PodCondition> found = read().getStatus().getConditions() == null
@@ -124,6 +134,9 @@ class PodGarbageCollectorTest {
         cluster.requests.failNext("patch pods/status", 500, "InternalError", "out of order");
         after(Duration.ofSeconds(40));
         assertThat(isDeleted()).isFalse();
+        assertThat(cluster.measures).containsOnly(
+                Map.entry("pod_gc_collector_force_delete_pods_total{default,orphaned}", 1.0),
+                Map.entry("pod_gc_collector_force_delete_pod_errors_total{default,orphaned}", 1.0));
         after(Duration.ofSeconds(20));
         after(Duration.ofSeconds(40));
         assertThat(isDeleted()).isTrue();
@@ -151,6 +164,8 @@ class PodGarbageCollectorTest {
         cluster.delete(ResourceType.PODS, POD);
         after(Duration.ZERO);
         assertThat(writes()).hasSize(2).allMatch(line -> line.contains("default/p"));
+        assertThat(cluster.measures).containsOnly(
+                Map.entry("pod_gc_collector_force_delete_pods_total{default,unscheduled}", 1.0));
         assertThat(read().getStatus().getPhase()).isEqualTo("Failed");
     }
 
@@ -172,11 +187,14 @@ class PodGarbageCollectorTest {
         assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(pod -> pod.getMetadata().getName())
                 .containsExactly("p", "p2", "p3", "p4");
         assertThat(writes()).hasSize(3).allMatch(line -> line.startsWith("delete"));
+        assertThat(cluster.measures).containsOnly(
+                Map.entry("pod_gc_collector_force_delete_pods_total{default,terminated}", 3.0));
     }
 
-    @Test
-    void allEndedPodsStayWithoutAThreshold() {
-        collector = new PodGarbageCollector(cluster.context(), 0);
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1})
+    void allEndedPodsStayWithoutAThreshold(int threshold) {
+        collector = collector(threshold);
         IntStream.range(0, 5).forEach(i -> pod("p" + i, "", "Succeeded"));
         after(Duration.ZERO);
         assertThat(writes()).isEmpty();

@@ -390,6 +390,25 @@ class ReplicaSetControllerTest {
     }
 
     @Test
+    void theAgesOfReadyVictimsAreCountedInAgesOfTheYoungestReadyPod() {
+        String ratios = "replicaset_controller_sorting_deletion_age_ratio{}";
+        system.create("web", 1);
+        system.settle();
+        system.cluster.clock.advance(Duration.ofSeconds(80));
+        system.scale("web", 3);
+        system.settle();
+        system.cluster.clock.advance(Duration.ofSeconds(40));
+        system.pods().forEach(system::ready);
+        system.settle();
+        system.scale("web", 1);
+        system.settle();
+        assertThat(system.cluster.measures).containsEntry(ratios, 2.0);
+        system.scale("web", 0);
+        system.settle();
+        assertThat(system.cluster.measures).as("no choice").containsEntry(ratios, 2.0);
+    }
+
+    @Test
     void victimsAreSpreadOverThePodsOfTheSameOwnersReplicaSets() {
         for (String name : List.of("old", "web")) {
             V1ReplicaSet set = ReplicaSetSystem.replicaSet(name, 2);

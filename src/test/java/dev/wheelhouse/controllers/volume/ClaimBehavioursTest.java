@@ -510,10 +510,13 @@ class ClaimBehavioursTest {
         podWithScratch();
         world.settle();
         String uid = world.claim("web-scratch").getMetadata().getUid();
+        world.cluster.requests.failNext("create persistentvolumeclaims", 500, "InternalError", "no");
         world.cluster.delete(VolumeWorld.CLAIMS, ObjectKey.of("default", "web-scratch"));
         world.settle();
 
         assertThat(world.claim("web-scratch").getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(world.cluster.measures).contains(Map.entry("ephemeral_volume_controller_create_total{}", 3.0),
+                Map.entry("ephemeral_volume_controller_create_failures_total{}", 1.0));
     }
 
     @Test

@@ -1,0 +1,40 @@
+package dev.wheelhouse.client.http;
+
+/**
+ * The events that connections to API servers count, for client-go's {@code rest_client_*} metrics (upstream: client-go
+ * {@code tools/metrics/metrics.go}). Each method does nothing by default. Any thread may call them.
+ */
+public interface HttpMetrics {
+    HttpMetrics NONE = new HttpMetrics() {
+    };
+
+    /** A connection to an API server was set up. */
+    default void connected() {}
+
+    /**
+     * One attempt of a request was answered or failed.
+     *
+     * @param code the status, or {@code <error>} if there is no answer
+     * @param again whether the attempt repeats one that was refused because of an old token
+     */
+    default void attempted(String method, String host, String code, boolean again) {}
+
+    /** A request was sent, and the size of its body is known; 0 without a body. */
+    default void sent(String method, String host, long bytes) {}
+
+    /**
+     * A request ended and its answer was read, or it failed. Watches are not among these requests.
+     *
+     * @param bytes the size of the answer's body; negative if there was no answer
+     */
+    default void ended(String method, String host, long nanos, long bytes) {}
+
+    /**
+     * A credential plugin was run.
+     *
+     * @param code the plugin's exit code; 0 only if the call succeeded
+     * @param status {@code no_error}, {@code plugin_execution_error}, {@code plugin_not_found_error} or
+     *     {@code client_internal_error}
+     */
+    default void pluginCalled(int code, String status) {}
+}

@@ -1,0 +1,98 @@
+package dev.wheelhouse.metrics;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+
+import dev.wheelhouse.client.http.HttpMetrics;
+
+/**
+ * The metrics of connections to API servers in Micrometer, under client-go's names (upstream:
+ * {@code component-base/metrics/prometheus/restclient/metrics.go}). The client does not limit its rate, so
+ * {@code rest_client_rate_limiter_duration_seconds} has no series; upstream has none then either.
+ */
+final class HttpMeters implements HttpMetrics {
+    private static final Duration[] LATENCIES = Buckets.seconds(0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60);
+    private static final double[] SIZES = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+    /** Ten minutes, half an hour, 1 and 4 hours, a day, a week, 1, 3 and 6 months, 1 and 4 years. */
+    private static final double[] AGES = {600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15552000, 31104000,
+            124416000};
+
+    private final MeterRegistry registry;
+    private final ConcurrentHashMap<Tags, Requests> requests = new ConcurrentHashMap<>();
+
+    private record Requests(Timer duration, DistributionSummary sent, DistributionSummary received) {}
+
+    /** Registers the series that client-go has before the first request. */
+    HttpMeters(MeterRegistry registry) {
+        this.registry = registry;
+        Gauge.builder("rest.client.exec.plugin.ttl.seconds", () -> Double.POSITIVE_INFINITY).description(
+                "Time until the first client certificate of a credential plugin expires; infinite, as plugins give"
+                        + " tokens here")
+                .strongReference(true).register(registry);
+        DistributionSummary.builder("rest.client.exec.plugin.certificate.rotation.age").description(
+                "Age in seconds of client certificates of credential plugins at their rotation")
+                .serviceLevelObjectives(AGES).register(registry);
+        Gauge.builder("rest.client.transport.cache.entries", () -> 0)
+                .description("Connections that are shared by configuration; none, as each one is made once")
+                .strongReference(true).register(registry);
+    }
+
+    @Override
+    public void connected() {
+        Counter.builder("rest.client.transport.create.calls").description("Connections that were set up, by result")
+                .tag("result", "uncacheable").register(registry).increment();
+    }
+
+    @Override
+    public void attempted(String method, String host, String code, boolean again) {
+        Counter.builder("rest.client.requests").description("HTTP requests by status code, method and host")
+                .tags("code", code, "method", method, "host", host).register(registry).increment();
+        if (again) {
+            Counter.builder("rest.client.request.retries").description("Repeated requests by status code, verb and host")
+                    .tags("code", code, "verb", method, "host", host).register(registry).increment();
+        }
+    }
+
+    private Requests of(String method, String host) {
+        return requests.computeIfAbsent(Tags.of("verb", method, "host", host),
+                tags -> new Requests(
+                        Timer.builder("rest.client.request.duration")
+                                .description("Duration of requests by verb and host").tags(tags)
+                                .serviceLevelObjectives(LATENCIES).register(registry),
+                        sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
+                        sizes("rest.client.response.size", "Size of response bodies by verb and host", tags)));
+    }
+
+    private DistributionSummary sizes(String name, String description, Tags tags) {
+        return DistributionSummary.builder(name).baseUnit("bytes").description(description).tags(tags)
+                .serviceLevelObjectives(SIZES).register(registry);
+    }
+
+    @Override
+    public void sent(String method, String host, long bytes) {
+        of(method, host).sent.record((double) bytes);
+    }
+
+    @Override
+    public void ended(String method, String host, long nanos, long bytes) {
+        Requests of = of(method, host);
+        of.duration.record(nanos, TimeUnit.NANOSECONDS);
+        if (bytes >= 0) {
+            of.received.record((double) bytes);
+        }
+    }
+
+    @Override
+    public void pluginCalled(int code, String status) {
+        Counter.builder("rest.client.exec.plugin.call").description("Runs of credential plugins by exit code and outcome")
+                .tags("code", String.valueOf(code), "call_status", status).register(registry).increment();
+    }
+}

@@ -1,0 +1,206 @@
+package dev.wheelhouse.recording;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.WriteRequest;
+
+/**
+ * The rights that the requests of each controller need, as RBAC names them: {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}.
+ * The admission plugin OwnerReferencesPermissionEnforcement asks for further rights: {@code update} on the
+ * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose references
+ * change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}).
+ */
+final class RequestedRights {
+    private final Map<String, Set<String>> byController = new TreeMap<>();
+
+    Map<String, Set<String>> byController() {
+        return byController;
+    }
+
+    /** The built-in controllers, with contexts that note their requests here. */
+    List<ControllerDescriptor> controllers() {
+        return BuiltInControllers.all().stream()
+                .map(each -> new ControllerDescriptor(each.name(), each.aliases(), each.origin(), each.requires(),
+                        each.plans(), context -> each.factory().apply(noted(each.name(), context))))
+                .toList();
+    }
+
+    private ControllerContext noted(String controller, ControllerContext context) {
+        Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()),
+                context.client());
+        return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
+                new NotedInformers(context.informers(), notes), context.clock(), context::events,
+                DefaultControllerContext.Settings.stepped());
+    }
+
+    /** Notes the requests of one controller. */
+    private record Notes(Set<String> rights, KubeClient client) implements Interceptor {
+        private void note(String verb, ResourceType type, String subresource) {
+            rights.add(verb + " " + type.group() + "/" + type.plural()
+                    + (subresource.isEmpty() ? "" : "/" + subresource));
+        }
+
+        void cached(ResourceType type) {
+            note("list", type, "");
+            note("watch", type, "");
+        }
+
+        @Override
+        public <R> R write(WriteRequest request, Supplier<R> call) {
+            note(request.verb().equals("apply") ? "patch" : request.verb(), request.type(), request.subresource());
+            if (request.verb().startsWith("delete") || !request.subresource().isEmpty()) {
+                return call.get();
+            }
+            List<V1OwnerReference> before = request.verb().equals("create") ? List.of() : owners(request);
+            R result = call.get();
+            List<V1OwnerReference> after = owners((KubernetesObject) result);
+            if (!request.verb().equals("create") && !after.equals(before)) {
+                note("delete", request.type(), "");
+            }
+            after.stream().filter(owner -> Boolean.TRUE.equals(owner.getBlockOwnerDeletion())
+                    && !before.contains(owner)).forEach(this::noteOwner);
+            return result;
+        }
+
+        private List<V1OwnerReference> owners(WriteRequest request) {
+            try {
+                return owners(client.metadata(request.type()).get(request.key()));
+            } catch (ApiError e) {
+                return List.of();
+            }
+        }
+
+        private static List<V1OwnerReference> owners(KubernetesObject object) {
+            List<V1OwnerReference> owners = object.getMetadata().getOwnerReferences();
+            return owners == null ? List.of() : owners;
+        }
+
+        private void noteOwner(V1OwnerReference owner) {
+            int slash = owner.getApiVersion().indexOf('/');
+            rights.add("update " + owner.getApiVersion().substring(0, Math.max(0, slash)) + "/"
+                    + owner.getKind().toLowerCase(Locale.ROOT) + "s/finalizers");
+        }
+
+        @Override
+        public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+            note("get", type, "");
+            return call.get();
+        }
+
+        @Override
+        public <R> R getSubresource(ResourceType type, ObjectKey key, String subresource, Supplier<R> call) {
+            note("get", type, subresource);
+            return call.get();
+        }
+
+        @Override
+        public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options,
+                Supplier<ListPage<T>> call) {
+            note("list", type, "");
+            return call.get();
+        }
+
+        @Override
+        public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+            note("watch", type, "");
+            return call.get();
+        }
+
+        /** Paths are {@code /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]}, or discovery. */
+        @Override
+        public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
+            String[] parts = path.split("/", -1);
+            if (parts.length > 6) {
+                rights.add((parts.length > 7 ? "get " : "list ") + parts[2] + "/" + parts[6]
+                        + (parts.length > 8 ? "/" + parts[8] : ""));
+            }
+            return call.get();
+        }
+    }
+
+    /** Informers are lists and watches of the controllers that ask for them, although controllers share them. */
+    private record NotedInformers(SharedInformerFactory behind, Notes notes) implements SharedInformerFactory {
+        @Override
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+                String namespace, LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.informer(type, model, namespace, labels, fields);
+        }
+
+        @Override
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+                Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.informer(type, model, namespaces, labels, fields);
+        }
+
+        @Override
+        public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+                LabelSelector labels, FieldSelector fields) {
+            notes.cached(type);
+            return behind.metadata(type, namespace, labels, fields);
+        }
+
+        @Override
+        public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
+            notes.cached(type);
+            return behind.metadataOrMore(type);
+        }
+
+        @Override
+        public void startNew() {
+            behind.startNew();
+        }
+
+        @Override
+        public void stop(SharedIndexInformer<?> informer) {
+            behind.stop(informer);
+        }
+
+        @Override
+        public boolean hasSynced() {
+            return behind.hasSynced();
+        }
+
+        @Override
+        public List<SharedIndexInformer<?>> informers() {
+            return behind.informers();
+        }
+
+        @Override
+        public List<InformerState> states() {
+            return behind.states();
+        }
+    }
+}
