@@ -199,6 +199,11 @@ final class RequestedRights {
         }
 
         @Override
+        public List<SharedIndexInformer<?>> informers() {
+            return behind.informers();
+        }
+
+        @Override
         public List<InformerState> states() {
             return behind.states();
         }
