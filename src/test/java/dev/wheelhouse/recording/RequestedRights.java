@@ -199,11 +199,6 @@ final class RequestedRights {
         }
 
         @Override
-        public List<SharedIndexInformer<?>> informers() {
-            return behind.informers();
-        }
-
-        @Override
         public List<InformerState> states() {
             return behind.states();
         }
