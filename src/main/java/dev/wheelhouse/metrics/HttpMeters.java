@@ -65,7 +65,8 @@ final class HttpMeters implements HttpMetrics {
         return requests.computeIfAbsent(Tags.of("verb", method, "host", host),
                 tags -> new Requests(
                         latencies("rest.client.rate.limiter.duration",
-                                "Time that the client delays requests by verb and host; 0, as it has no rate limit", tags),
+                                "Time that the client delays requests by verb and host; 0, as it has no rate limit",
+                                tags),
                         latencies("rest.client.request.duration", "Duration of requests by verb and host", tags),
                         sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
                         sizes("rest.client.response.size", "Size of response bodies by verb and host", tags)));
