@@ -2,6 +2,8 @@
 
 import { h, badge, number, span, clock } from './dom.js';
 
+const byName = controllers => controllers.toSorted((a, b) => a.summary.name.localeCompare(b.summary.name));
+
 function button(text, wanted, label) {
   return h('button', { type: 'button', 'data-do': JSON.stringify({ path: 'controllers', ...wanted }), 'aria-label': label }, text);
 }
@@ -42,13 +44,13 @@ function controls({ summary, queues }) {
 }
 
 function failing(name, keys, writable, at) {
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Failing keys of ${name}` }, h('table', {}, h('caption', {}, 'Failing keys'),
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Failing keys of ${name}` }, h('table', { class: 'failing' }, h('caption', {}, 'Failing keys'),
     h('thead', {}, h('tr', {}, ['Key', 'Since', 'Failures', 'Next try', 'Last error'].map(title => h('th', { scope: 'col' }, title)),
       writable ? h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Changes')) : null)),
     h('tbody', {}, keys.map(key => h('tr', { 'data-key': key.key },
-      h('th', { scope: 'row', class: 'mono' }, key.key), h('td', {}, clock(key.since)), h('td', {}, number(key.failures)),
-      h('td', {}, key.nextTry ? `in ${span(Math.max(0, key.nextTry - at))}` : 'not delayed'), h('td', { class: 'error' }, key.error),
-      writable ? h('td', {}, button('Retry now', { controller: name, do: 'retry', key: key.key }, `Retry ${key.key} now`)) : null)))));
+      h('th', { scope: 'row', class: 'mono' }, key.key), h('td', { 'data-label': 'since' }, clock(key.since)), h('td', { 'data-label': 'failures' }, number(key.failures)),
+      h('td', { class: 'one', 'data-label': 'next try' }, key.nextTry ? `in ${span(Math.max(0, key.nextTry - at))}` : 'not delayed'), h('td', { class: 'error' }, key.error),
+      writable ? h('td', { class: 'one' }, button('Retry now', { controller: name, do: 'retry', key: key.key }, `Retry ${key.key} now`)) : null)))));
 }
 
 function running(syncs) {
@@ -83,7 +85,7 @@ export default {
       h('div', { class: 'title' }, h('h1', {}, 'Controllers'), ill.length ? badge('WAIT', `${ill.length} of ${controllers.length} need attention`) : badge('OK', `all ${controllers.length} work`)),
       h('p', { class: 'lead' }, 'Changes hold until this process ends. ', h('span', { class: 'muted' },
         context.me?.writable ? 'A paused controller finishes its running syncs and takes no further keys.' : 'This console is read-only: start the service with --wheelhouse.console.writable=true to change controllers.')),
-      h('div', { class: 'cards' }, [...ill, ...well].map(controller => card(controller, context))),
+      h('div', { class: 'cards' }, [...byName(ill), ...byName(well)].map(controller => card(controller, context))),
     ];
   },
 };

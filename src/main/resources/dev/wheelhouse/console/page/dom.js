@@ -106,8 +106,9 @@ export function badge(level, text) {
 
 /** The link to an object's view. */
 export function objectLink(type, namespace, name, text) {
-  return h('a', { href: `#/object?${new URLSearchParams({ type, namespace, name })}` },
-    text ?? (namespace ? `${namespace}/${name}` : name));
+  const shown = text ?? (namespace ? `${namespace}/${name}` : name);
+  // An object that was not created has no name yet.
+  return name.endsWith('*') ? shown : h('a', { href: `#/object?${new URLSearchParams({ type, namespace, name })}` }, shown);
 }
 
 /** A small line of the last values. */

@@ -30,6 +30,8 @@ class Counters {
 
 const short = name => name.replace(/-controller$/, '');
 const sum = values => values.reduce((a, b) => a + b, 0);
+const byName = controllers => controllers.toSorted((a, b) => a.name.localeCompare(b.name));
+const lastOther = caches => [...caches.filter(cache => cache.type !== 'other types'), ...caches.filter(cache => cache.type === 'other types')];
 const total = data => data.journal.last;
 
 function trouble(problem) {
@@ -40,7 +42,7 @@ function serverCard(data) {
   const { server } = data;
   return h('section', { class: `card server ${server.problem ? 'bad' : ''}`, 'data-node': 'server', 'aria-labelledby': 'flow-server' },
     h('h2', { id: 'flow-server' }, 'API server'),
-    h('p', { class: 'mono break' }, server.url),
+    h('p', { class: 'mono break' }, server.url.replace(/\/$/, '')),
     h('p', { class: 'muted' }, server.embedded ? 'embedded in this process' : 'a cluster’s'),
     h('p', {}, server.doing === 'leads' ? badge('OK', 'this process leads') : badge('WAIT', server.doing)),
     trouble(server.problem),
@@ -50,9 +52,9 @@ function serverCard(data) {
 function cacheRow(cache, rates) {
   const perSecond = rates.rate(`cache ${cache.type}`);
   return h('li', { class: `row ${cache.problem ? 'bad' : perSecond > 0 ? 'busy' : 'idle'}`, 'data-key': cache.type, 'data-node': `cache ${cache.type}` },
-    h('span', { class: 'name' }, cache.type),
+    h('span', { class: 'name', title: cache.type }, cache.type.split('.')[0], h('span', { class: 'unseen' }, cache.type.slice(cache.type.split('.')[0].length))),
     cache.waiting > 0 ? h('span', { class: 'chip wait', title: 'changes on their way to handlers' }, `${number(cache.waiting)} waiting`) : null,
-    h('span', { class: 'num', title: `${number(cache.events)} events since the start` }, perSecond > 0 ? `${rate(perSecond)}/s` : ''),
+    perSecond > 0 ? h('span', { class: 'num', title: `${number(cache.events)} events since the start` }, `${rate(perSecond)}/s`) : null,
     h('span', { class: 'num strong', title: 'objects' }, number(cache.objects), h('span', { class: 'unseen' }, ' objects')),
     trouble(cache.problem));
 }
@@ -66,13 +68,13 @@ function workers(controller) {
 
 function controllerRow(controller, rates) {
   const perSecond = rates.rate(`sync ${controller.name}`);
-  const level = controller.problem ? (controller.mode !== 'RUNNING' || controller.failing ? 'warn' : 'bad') : perSecond > 0 || controller.busy ? 'busy' : 'idle';
+  const level = controller.problem ? (controller.mode !== 'RUNNING' && !controller.failing ? 'warn' : 'bad') : perSecond > 0 || controller.busy ? 'busy' : 'idle';
   return h('li', { class: `row ${level}`, 'data-key': controller.name, 'data-node': `controller ${controller.name}` },
     h('a', { class: 'name', href: `#/controllers?name=${controller.name}` }, short(controller.name)),
-    h('span', { class: 'depth', title: `${controller.depth} keys are ready, ${controller.delayed} are delayed` },
-      controller.depth + controller.delayed > 0 ? `${number(controller.depth)}${controller.delayed ? ` + ${number(controller.delayed)} later` : ''}` : ''),
+    h('span', { class: controller.depth ? 'depth' : 'depth later', title: `${controller.depth} keys are ready, ${controller.delayed} are delayed` },
+      [controller.depth ? `${number(controller.depth)} ready` : '', controller.delayed ? `${number(controller.delayed)} later` : ''].filter(Boolean).join(', ')),
     workers(controller),
-    h('span', { class: 'num', title: `${number(controller.taken)} syncs since the start` }, perSecond > 0 ? `${rate(perSecond)}/s` : ''),
+    perSecond > 0 ? h('span', { class: 'num', title: `${number(controller.taken)} syncs since the start` }, `${rate(perSecond)}/s`) : null,
     h('span', { class: 'num strong', title: 'writes since the start' }, number(controller.writes), h('span', { class: 'unseen' }, ' writes')),
     trouble(controller.problem));
 }
@@ -165,9 +167,9 @@ export default {
         s('svg', { class: 'edges', 'aria-hidden': 'true', 'data-key': 'edges' }),
         serverCard(data),
         h('section', { class: 'column', 'aria-labelledby': 'flow-caches' }, h('h2', { id: 'flow-caches' }, 'Caches', h('small', {}, 'events, objects')),
-          h('ul', { class: 'rows' }, data.caches.map(cache => cacheRow(cache, memory.rates)))),
+          h('ul', { class: 'rows' }, lastOther(data.caches).map(cache => cacheRow(cache, memory.rates)))),
         h('section', { class: 'column', 'aria-labelledby': 'flow-queues' }, h('h2', { id: 'flow-queues' }, 'Queues and workers', h('small', {}, 'syncs, writes')),
-          h('ul', { class: 'rows' }, data.controllers.map(controller => controllerRow(controller, memory.rates)))),
+          h('ul', { class: 'rows' }, byName(data.controllers).map(controller => controllerRow(controller, memory.rates)))),
         writesCard(data, memory)),
     ];
   },

@@ -12,6 +12,12 @@ function button(text, wanted, label) {
   return h('button', { type: 'button', 'data-do': JSON.stringify(wanted), 'aria-label': label }, text);
 }
 
+/** A duration such as PT9M49.1S as people say it. */
+function isoSpan(text) {
+  const [, hours = 0, minutes = 0, seconds = 0] = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(text) ?? [];
+  return span((hours * 3600 + minutes * 60 + Number(seconds)) * 1000);
+}
+
 const age = (created, at) => created ? span(Math.max(0, at - created)) : '';
 
 export const objects = {
@@ -71,7 +77,7 @@ function plan(plans) {
   }
   const busy = plans.filter(one => one.problem || one.actions.length);
   return busy.length ? h('ul', { class: 'plain' }, busy.map(one => h('li', {}, h('b', {}, one.controller), one.problem ? h('p', { class: 'why' }, one.problem)
-    : h('ul', {}, one.actions.map(action => h('li', {}, h('span', { class: 'verb' }, action.action.replaceAll('_', ' ')), ` ${[action.resource, action.target, action.reason, action.after].filter(Boolean).join(' ')}`, action.why || action.message ? h('span', { class: 'muted' }, `: ${action.why ?? action.message}`) : null))))))
+    : h('ul', {}, one.actions.map(action => h('li', {}, h('span', { class: 'verb' }, action.action.replaceAll('_', ' ')), ` ${[action.resource, action.target, action.reason, action.after && `in ${isoSpan(action.after)}`].filter(Boolean).join(' ')}`, action.why || action.message ? h('span', { class: 'muted' }, `: ${action.why ?? action.message}`) : null))))))
     : h('p', {}, badge('OK', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
 }
 
@@ -104,8 +110,7 @@ export const object = {
   render(data, { me, memory, at }) {
     const node = data.object;
     const width = Math.max(300, document.getElementById('main').clientWidth - (window.innerWidth < 700 ? 0 : 34));
-    const begun = Math.min(...data.sets.flatMap(set => set.samples.map(sample => sample.at)), at);
-    const chosen = memory.span ?? (at - begun > 600_000 ? 600_000 : 120_000);
+    const chosen = memory.span ?? (120_000);
     return [
       h('p', { class: 'crumbs' }, h('a', { href: `#/objects?${new URLSearchParams({ type: node.type })}` }, node.type), data.owners.map(owner => [' › ', objectLink(owner.type, owner.namespace, owner.name, owner.name)])),
       h('div', { class: 'title' }, h('h1', { class: 'break' }, node.name), badge(node.state.level, node.state.text)),

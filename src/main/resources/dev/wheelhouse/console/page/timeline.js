@@ -66,10 +66,13 @@ function lane(name, y, marks, x, width) {
  *
  * @param view the object with its sets, pods, events, writes and conditions
  * @param now the time of the right edge, in milliseconds
- * @param span the width of the window, in milliseconds
+ * @param wanted the longest width of the window, in milliseconds
  * @param width the width in pixels
  */
-export function timeline(view, now, span, width) {
+export function timeline(view, now, wanted, width) {
+  // A young object does not begin at the right edge.
+  const begun = Math.min(now, ...view.sets.flatMap(set => set.samples.map(sample => sample.at)));
+  const span = Math.min(wanted, Math.max(30_000, (now - begun) * 1.08));
   const sets = view.sets.filter(set => set.samples.some(sample => sample.at > now - span) || valueAt(set.samples, now, 'current') > 0);
   const start = now - span;
   const x = at => Math.round((LEFT + (Math.min(Math.max(at, start), now) - start) / span * (width - LEFT - 4)) * 10) / 10;
@@ -87,7 +90,7 @@ export function timeline(view, now, span, width) {
   const podsAt = lanesAt + lanes.length * LANE + 8;
   const height = podsAt + pods.length * POD + 6;
   const colour = name => `set${sets.findIndex(set => set.name === name) % 6}`;
-  const label = `Replicas over the last ${Math.round(span / 60000)} minutes. ${sets.map(set => `${set.name}: ${valueAt(set.samples, now, 'ready')} ready of ${valueAt(set.samples, now, 'wanted')} wanted`).join('. ')}`;
+  const label = `Replicas over the last ${Math.round(span / 1000)} seconds. ${sets.map(set => `${set.name}: ${valueAt(set.samples, now, 'ready')} ready of ${valueAt(set.samples, now, 'wanted')} wanted`).join('. ')}`;
   return h('figure', { class: 'timeline', 'data-key': 'timeline' },
     s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label },
       [0, most].map(value => [s('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'axis' }, String(value)), s('line', { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: 'rule' })]),

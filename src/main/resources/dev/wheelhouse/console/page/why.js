@@ -21,11 +21,11 @@ export function chain(write) {
       h('span', { class: 'verb' }, write.verb.replaceAll('_', ' ')), ` ${write.resource} `, objectLink(write.resource, write.namespace, write.name)),
     h('dl', {},
       step('event', link(write.event), write.furtherEvents ? h('span', { class: 'muted' }, `, and ${number(write.furtherEvents)} further`) : null),
-      step('key', h('span', { class: 'mono' }, write.key), h('span', { class: 'muted' }, ` waited ${span(write.waitedMillis)}`)),
+      step('key', h('span', { class: 'mono' }, write.key), ' ', h('span', { class: 'muted one' }, `waited ${span(write.waitedMillis)}`)),
       step('sync', h('span', { class: 'muted' }, `began at ${clock(write.began)}`)),
       step('decision', h('strong', {}, write.why || 'no reason given')),
       step('answer', failed ? badge('BAD', write.code ? `${write.code}` : 'none') : badge('OK', `${write.code}`),
-        h('span', { class: 'muted' }, ` after ${span(write.tookMillis)}`, failed ? '' : write.answer ? `, version ${write.answer}` : ''),
+        ' ', h('span', { class: 'muted one' }, `after ${span(write.tookMillis)}`), failed || !write.answer ? null : [' ', h('span', { class: 'muted one' }, `version ${write.answer}`)],
         failed ? h('p', { class: 'why' }, write.answer) : null)));
 }
 
