@@ -87,7 +87,8 @@ final class Changes {
         String profile = switch (verb) {
             case "slow", "flaky", "stuck" -> verb;
             case "well" -> "none";
-            default -> throw new IllegalArgumentException("\"" + verb + "\" is none of create, well, slow, flaky, stuck");
+            default ->
+                throw new IllegalArgumentException("\"" + verb + "\" is none of create, well, slow, flaky, stuck");
         };
         ObjectKey key = ObjectKey.of(wanted.path("namespace").stringValue(""), wanted.path("name").stringValue(""));
         require(viewer, "patch", key);

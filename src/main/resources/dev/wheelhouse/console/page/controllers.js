@@ -81,9 +81,9 @@ function card(controller, { me, params, at }) {
   return h('details', { class: 'card controller', 'data-key': summary.name, open },
     h('summary', {}, h('span', { class: 'name' }, summary.name), state(controller),
       h('span', { class: 'facts' },
-        [`${summary.busy} of ${summary.workers} workers busy`, `${number(summary.depth)} ready`,
-          `${number(summary.delayed)} delayed`, `${number(summary.taken)} syncs`,
-          `${number(summary.writes)} writes`].join(' · '))),
+        [`${summary.busy} of ${summary.workers} workers busy`, summary.depth && `${number(summary.depth)} ready`,
+          summary.delayed && `${number(summary.delayed)} delayed`, `${number(summary.taken)} syncs`,
+          `${number(summary.writes)} writes`].filter(Boolean).join(' · '))),
     h('div', { class: 'inside' },
       summary.problem && summary.mode === 'RUNNING' && !controller.failing.length
         ? h('p', { class: 'why' }, summary.problem) : null,
