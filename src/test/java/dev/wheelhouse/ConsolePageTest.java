@@ -192,7 +192,8 @@ class ConsolePageTest {
 
         button("Make a rollout well again").click();
         eventuallyShows("revision 3", "3/3 ready");
-        shop.deployments().delete(ObjectKey.of("shop", "shaky"), Deletion.unconditional().withPropagation("Background"));
+        shop.deployments().delete(ObjectKey.of("shop", "shaky"),
+                Deletion.unconditional().withPropagation("Background"));
     }
 
     @Test

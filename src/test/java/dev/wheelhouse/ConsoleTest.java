@@ -74,9 +74,10 @@ class ConsoleTest {
                         "passer-by-token", new User("passer-by", "", List.of("system:authenticated"), Map.of())),
                 ServerKeys.inMemory())), false, 0);
         Path kubeconfig = Files.writeString(directory.resolve("cluster.kubeconfig"), cluster.server().kubeconfig());
-        create("clusterroles", "", """
-                {kind: ClusterRole, metadata: {name: console}, rules: [{nonResourceURLs: [/console/*], verbs: [get, post]}]}
-                """);
+        create("clusterroles", "",
+                """
+                        {kind: ClusterRole, metadata: {name: console}, rules: [{nonResourceURLs: [/console/*], verbs: [get, post]}]}
+                        """);
         for (String user : List.of("operator", "shopkeeper")) {
             create("clusterrolebindings", "", """
                     {kind: ClusterRoleBinding, metadata: {name: console-%1$s},
@@ -294,14 +295,17 @@ class ConsoleTest {
 
     @Test
     void aPageOfAnotherServerChangesNothing() {
-        for (String[] headers : List.of(new String[] {"Origin", "http://evil.example"},
-                new String[] {"Sec-Fetch-Site", "cross-site"}, new String[] {"Sec-Fetch-Site", "same-site"})) {
+        for (String[] headers : List.of(new String[]{"Origin", "http://evil.example"},
+                new String[]{"Sec-Fetch-Site", "cross-site"}, new String[]{"Sec-Fetch-Site", "same-site"})) {
             assertThat(post(embedded, "console/controllers",
                     "{\"controller\": \"job-controller\", \"do\": \"pause\"}", headers).statusCode()).isEqualTo(403);
         }
-        assertThat(send(HttpRequest.newBuilder(uri(embedded, "console/controllers")).header("Content-Type", "text/plain")
-                .POST(HttpRequest.BodyPublishers.ofString("{\"controller\": \"job-controller\", \"do\": \"pause\"}")))
-                .statusCode()).isEqualTo(415);
+        assertThat(
+                send(HttpRequest.newBuilder(uri(embedded, "console/controllers")).header("Content-Type", "text/plain")
+                        .POST(HttpRequest.BodyPublishers
+                                .ofString("{\"controller\": \"job-controller\", \"do\": \"pause\"}")))
+                        .statusCode())
+                .isEqualTo(415);
         assertThat(mode(embedded)).isEqualTo(ControllerMode.RUNNING);
     }
 

@@ -62,7 +62,8 @@ final class ManagementGuard implements Filter {
      * @param hosts the names by which clients may call the actuator
      * @param hostName a further name, for clients on other machines
      */
-    ManagementGuard(String basePath, Set<String> forAll, boolean trustsLoopback, Collection<String> hosts, String hostName,
+    ManagementGuard(String basePath, Set<String> forAll, boolean trustsLoopback, Collection<String> hosts,
+            String hostName,
             DelegatedAuth auth) {
         this.basePath = basePath;
         this.forAll = forAll;

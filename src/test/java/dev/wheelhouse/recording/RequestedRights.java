@@ -179,6 +179,11 @@ final class RequestedRights {
         }
 
         @Override
+        public List<SharedIndexInformer<?>> informers() {
+            return behind.informers();
+        }
+
+        @Override
         public void startNew() {
             behind.startNew();
         }
@@ -191,11 +196,6 @@ final class RequestedRights {
         @Override
         public boolean hasSynced() {
             return behind.hasSynced();
-        }
-
-        @Override
-        public List<SharedIndexInformer<?>> informers() {
-            return behind.informers();
         }
 
         @Override

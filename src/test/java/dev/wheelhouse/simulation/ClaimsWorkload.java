@@ -179,7 +179,8 @@ final class ClaimsWorkload implements Workload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, Integer> counts = new TreeMap<>();
-        own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released")).forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
+        own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released"))
+                .forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
         own(api, "persistentvolumeclaim").forEach(c -> counts.merge("claims " + phase(c)
                 + (c.path("metadata").has("deletionTimestamp") ? " being deleted" : ""), 1, Integer::sum));
         counts.put("pods", own(api, "pod").size());
