@@ -58,7 +58,7 @@ final class Views {
             case "nodes" -> nodes.page(query.text("text"), query.offset(), Query.PAGE, query.viewer());
             case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
                     query.number("before", Long.MAX_VALUE),
-                    (int) Math.clamp(query.number("limit", 100), 1, Writes.MOST),
+                    Math.clamp(query.number("limit", 100), 1, Writes.MOST),
                     entry -> query.viewer().may("get", entry.type(), entry.target().namespace()));
             case "types" -> types(query.viewer());
             case "objects" -> {
