@@ -55,7 +55,8 @@ final class HttpMeters implements HttpMetrics {
         Counter.builder("rest.client.requests").description("HTTP requests by status code, method and host")
                 .tags("code", code, "method", method, "host", host).register(registry).increment();
         if (again) {
-            Counter.builder("rest.client.request.retries").description("Repeated requests by status code, verb and host")
+            Counter.builder("rest.client.request.retries")
+                    .description("Repeated requests by status code, verb and host")
                     .tags("code", code, "verb", method, "host", host).register(registry).increment();
         }
     }
@@ -64,7 +65,8 @@ final class HttpMeters implements HttpMetrics {
         return requests.computeIfAbsent(Tags.of("verb", method, "host", host),
                 tags -> new Requests(
                         latencies("rest.client.rate.limiter.duration",
-                                "Time that the client delays requests by verb and host; 0, as it has no rate limit", tags),
+                                "Time that the client delays requests by verb and host; 0, as it has no rate limit",
+                                tags),
                         latencies("rest.client.request.duration", "Duration of requests by verb and host", tags),
                         sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
                         sizes("rest.client.response.size", "Size of response bodies by verb and host", tags)));
@@ -98,7 +100,8 @@ final class HttpMeters implements HttpMetrics {
 
     @Override
     public void pluginCalled(int code, String status) {
-        Counter.builder("rest.client.exec.plugin.call").description("Runs of credential plugins by exit code and outcome")
+        Counter.builder("rest.client.exec.plugin.call")
+                .description("Runs of credential plugins by exit code and outcome")
                 .tags("code", String.valueOf(code), "call_status", status).register(registry).increment();
     }
 }

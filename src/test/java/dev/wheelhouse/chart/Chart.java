@@ -27,9 +27,10 @@ public final class Chart {
     public static List<JsonNode> render(Path directory, String values) {
         try {
             Path file = Files.writeString(Files.createTempFile(directory, "values", ".yaml"), values);
-            return documents(new Helm(DIRECTORY).template().withName("wh").withNamespace("ops").withKubeVersion("1.36.0")
-                    .withValuesFile(file)
-                    .call());
+            return documents(
+                    new Helm(DIRECTORY).template().withName("wh").withNamespace("ops").withKubeVersion("1.36.0")
+                            .withValuesFile(file)
+                            .call());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -88,7 +88,8 @@ class RenderedChartTest {
             ((tools.jackson.databind.node.ObjectNode) object.path("metadata")).put("namespace", namespace = "default");
         }
         String path = (version.length == 1 ? "/api/v1" : "/apis/" + version[0] + "/" + version[1])
-                + (namespace.isEmpty() ? "" : "/namespaces/" + namespace) + "/" + plural(object.path("kind").asString());
+                + (namespace.isEmpty() ? "" : "/namespaces/" + namespace) + "/"
+                + plural(object.path("kind").asString());
         return http.send(HttpRequest.newBuilder(
                 URI.create(server.url() + path + "?dryRun=All&fieldValidation=Strict"))
                 .header("Content-Type", "application/json")

@@ -46,7 +46,8 @@ public final class RestrictedPods {
         if (either(pod, own, "runAsUser").asInt(-1) == 0) {
             found.add(name + "runs as the user 0");
         }
-        if (!Set.of("RuntimeDefault", "Localhost").contains(either(pod, own, "seccompProfile").path("type").asString(""))) {
+        if (!Set.of("RuntimeDefault", "Localhost")
+                .contains(either(pod, own, "seccompProfile").path("type").asString(""))) {
             found.add(name + "has no seccomp profile");
         }
         if (!own.path("capabilities").path("drop").toString().equals("[\"ALL\"]")) {
