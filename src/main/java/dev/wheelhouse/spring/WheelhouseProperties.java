@@ -8,6 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
@@ -41,6 +42,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param leaderElection the election of the one process that acts
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
+ * @param console the console and its journal
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
@@ -57,7 +59,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
         @DefaultValue ElectionProperties leaderElection, @DefaultValue ServedWebhooks.Options webhooks,
-        @DefaultValue Management management) {
+        @DefaultValue Management management, @DefaultValue Console console) {
 
     /** The kind of API server to use. */
     public enum Mode {
@@ -85,10 +87,29 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         }
     }
 
-    /** @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name */
+    /**
+     * @param enabled whether the service serves the console
+     * @param writable whether callers with the right to it may change controllers; by default only on the embedded API
+     *     server
+     * @param journal the most memory of the journal of writes; 0 for none
+     */
+    public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,
+            @DefaultValue("4MB") DataSize journal) {
+        public Console {
+            require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
+        }
+    }
+
+    /**
+     * @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name
+     * @param stepDeadline the time after which liveness fails if a loop is still in the same step. It has to be longer
+     *     than the longest sync of every controller
+     */
     public record Management(@DefaultValue({
-    }) List<String> hosts) {
+    }) List<String> hosts, @DefaultValue("10m") Duration stepDeadline) {
         public Management {
+            require(stepDeadline.isPositive(), "wheelhouse.management.step-deadline",
+                    stepDeadline.toMillis() / 1000.0 + " s", "longer than 0 s");
             hosts = List.copyOf(hosts);
         }
     }

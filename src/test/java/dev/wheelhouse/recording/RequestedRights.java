@@ -179,6 +179,11 @@ final class RequestedRights {
         }
 
         @Override
+        public List<SharedIndexInformer<?>> informers() {
+            return behind.informers();
+        }
+
+        @Override
         public void startNew() {
             behind.startNew();
         }
