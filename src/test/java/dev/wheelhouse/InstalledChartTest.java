@@ -32,6 +32,11 @@ import io.kubernetes.client.openapi.models.V1TokenRequestSpec;
 import io.kubernetes.client.util.KubeConfig;
 import io.kubernetes.client.util.PatchUtils;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.chart.RestrictedPods;
+
 import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -67,6 +72,7 @@ class InstalledChartTest {
                 installed.awaitRollout("ops", "wh-wheelhouse", 1);
                 assertThat(Helm.test("wh").withNamespace("ops").withKubeConfig(server.kubeconfig()).withTimeout(60)
                         .call().getStatus()).isEqualTo("deployed");
+                assertThat(RestrictedPods.violations(installed.testPod())).isEmpty();
                 installed.apps.createNamespacedDeployment("default", Workloads.web()).execute();
                 installed.awaitRollout("default", "web", 1);
 
@@ -136,6 +142,12 @@ class InstalledChartTest {
         V1Container container() throws Exception {
             return apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getSpec().getTemplate().getSpec()
                     .getContainers().getFirst();
+        }
+
+        /** The spec of the pod of {@code helm test}. */
+        JsonNode testPod() throws Exception {
+            return JsonMapper.shared().readTree(core.readNamespacedPod("wh-wheelhouse-test", "ops").execute().getSpec()
+                    .toJson());
         }
 
         String leader() throws Exception {

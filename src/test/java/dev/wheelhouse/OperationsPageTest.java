@@ -31,8 +31,8 @@ class OperationsPageTest {
             kubectl.shell("kubectl apply -f src/test/resources/charts/monitoring-types.yaml").succeeded();
             // The hollow pods of the release elect nobody.
             kubectl.shell("kubectl create namespace ops").succeeded();
-            kubectl.shell("printf 'apiVersion: coordination.k8s.io/v1\\nkind: Lease\\nmetadata:\\n  name: wh-wheelhouse\\n'"
-                    + " | kubectl -n ops create -f -").succeeded();
+            kubectl.shell("printf 'apiVersion: coordination.k8s.io/v1\\nkind: Lease\\nmetadata: "
+                    + "{name: wh-wheelhouse}\\n' | kubectl -n ops create -f -").succeeded();
             for (String line : lines.subList(0, lines.size() - 1)) {
                 type(kubectl, line, service.kubeconfig());
             }
