@@ -67,7 +67,8 @@ final class ReadyAnnouncer extends SignalledLoop {
                 %s after %s: it works on %s with %s%s.
 
                 %sHealth and metrics: %s
-                """.formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
+                """
+                .formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
                 .stripTrailing();
     }
 

@@ -116,7 +116,8 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
-                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log("{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
+                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log(
+                            "{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
                             attempt.write().target(), PERIOD.toSeconds(), error.getMessage());
                 }
             }
