@@ -109,7 +109,8 @@ public final class CommandLine {
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
               --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
                                                                      in addition to addresses and the machine's name
-              --server.port=PORT                                     the port of health and metrics (0: any free port)
+              --server.port=PORT                                     the port of the console, health and metrics (0: any
+                                                                     free port)
 
             Any other Spring Boot property works as well.""";
 
