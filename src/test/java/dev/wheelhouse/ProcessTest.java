@@ -51,7 +51,7 @@ class ProcessTest {
         }
     }
 
-    /** Both ports and the kubeconfig of a running service are its own; the port of health sends kubectl to the other. */
+    /** The ports and the kubeconfig of a running service are its own; the port of health sends kubectl to the other. */
     @Test
     void aSecondServiceLearnsWhatTheFirstOneHas() throws Exception {
         try (RunningService first = RunningService.start(directory)) {
@@ -59,8 +59,8 @@ class ProcessTest {
             URI api = URI.create(first.api().getBasePath());
             URI health = URI.create(first.actuator()).resolve("/");
 
-            assertSecondIsRefused("port " + health.getPort() + " (health and metrics) is taken by another Wheelhouse: end"
-                    + " that one, or choose another port with --server.port=PORT", "--server.port=" + health.getPort(),
+            assertSecondIsRefused("port " + health.getPort() + " (health and metrics) is taken by another Wheelhouse:"
+                    + " end that one, or choose another port with --server.port=PORT", "--server.port=" + health.getPort(),
                     "--wheelhouse.apiserver.port=0", "--wheelhouse.apiserver.kubeconfig=other");
             assertSecondIsRefused("port " + api.getPort() + " (the API server) is taken by another Wheelhouse",
                     "--server.port=0", "--wheelhouse.apiserver.port=" + api.getPort());
@@ -92,7 +92,8 @@ class ProcessTest {
     @CsvSource(delimiter = '|', textBlock = """
             --wheelhouse.nodes.cuont=3 \
                 | there is no option wheelhouse.nodes.cuont: did you mean wheelhouse.nodes.count? --help lists
-            --wheelhouse.mode=embeded                        | wheelhouse.mode is "embeded": did you mean embedded? it must
+            --wheelhouse.mode=embeded \
+                | wheelhouse.mode is "embeded": did you mean embedded? it must
             --wheelhouse.mode=clustered \
                 | wheelhouse.mode is "clustered": it must be one of auto, embedded, kubeconfig
             --wheelhouse.nodes.memory=lots                   | wheelhouse.nodes.memory is "lots": it must be a quantity
@@ -102,13 +103,15 @@ class ProcessTest {
             --wheelhouse.apiserver.tls-cert-file=a.crt \
                 | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
             --wheelhouse.apiserver.token-auth-file=no/such   | the token file no/such cannot be read
-            --wheelhouse.controllers=deploymnet              | there is no controller "deploymnet"; did you mean deployment? write
+            --wheelhouse.controllers=deploymnet \
+                | there is no controller "deploymnet"; did you mean deployment? write
             --wheelhouse.workers-of.deploymnet=3 \
                 | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"; did you mean deployment? there
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
             --wheelhouse.node.config=no/such/file \
                 | wheelhouse.node.config: no/such/file cannot be read: there is no such file
-            --port=1                                         | there is no option --port: did you mean server.port? --help
+            --port=1 \
+                | there is no option --port: did you mean server.port? --help
             """)
     void aBadOptionIsOneClearSentenceAndExitCode1(String option, String sentence) throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",

@@ -63,7 +63,9 @@ final class StartupFailures implements FailureAnalyzer {
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
                     .filter(p -> isOurs(p.getName())).map(p -> "there is no option " + p.getName()
-                            + ": " + (service ? CommandLine.didYouMean(p.getName().toString()) + "--help lists the options" : "remove it, or correct its name"))
+                            + ": " + (service
+                                    ? CommandLine.didYouMean(p.getName().toString()) + "--help lists the options"
+                                    : "remove it, or correct its name"))
                     .orElse(null);
             case BindException e -> bind(e);
             default -> null;

@@ -71,7 +71,7 @@ class DocumentationTest {
         }
     }
 
-    /** A page with commands belongs to a test that types them; the test, or the build of its project, names the page. */
+    /** A page with commands belongs to a test that types them. The test or its project names the page. */
     @Test
     void everyPageWithCommandsIsTypedByATest() throws IOException {
         StringBuilder tests = new StringBuilder();
