@@ -177,7 +177,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         status.relisted(cause);
         phase = Phase.LIST;
         pager.end();
-        info("lists again after version " + lastVersion + "; cause: " + cause);
+        log.debug("{}: lists again after version {}; cause: {}", this, lastVersion, cause);
         if (progressed) {
             progressed = false;
             return BUSY;

@@ -15,8 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 import dev.wheelhouse.facts.Release;
 
 /**
- * Answers kubectl on the port of health and metrics. Without a kubeconfig kubectl asks {@code localhost:8080}, which
- * is this port by default. The answer is a Status, whose message names the kubeconfig to use. Clients in Go get the
+ * Answers kubectl on the port of health and metrics. Without a kubeconfig kubectl asks {@code localhost:8080}, which is
+ * this port by default. The answer is a Status, whose message names the kubeconfig to use. Clients in Go get the
  * message as plain text, because it is the only body of a refused discovery that they print (upstream: client-go
  * {@code rest/request.go}, {@code newUnstructuredResponseError}).
  */

@@ -157,10 +157,11 @@ final class HttpTransport implements AutoCloseable {
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
         Call call = client.newCall(request(what).build());
+        long sent = clock.nanoTime();
         try {
             return await(call, what.tried(), Long.MAX_VALUE, () -> {
                 try (Response response = call.execute()) {
-                    outage.answered();
+                    outage.answered(sent);
                     check(what.tried(), response);
                     return reader.read(new BodyStream(response.body().source()));
                 }
@@ -178,10 +179,11 @@ final class HttpTransport implements AutoCloseable {
     Opened open(Outgoing what) throws InterruptedException {
         WatchSocket socket = new WatchSocket();
         Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
+        long sent = clock.nanoTime();
         return await(call, what.tried(), answer.toNanos(), () -> {
             Response response = call.execute();
             try {
-                outage.answered();
+                outage.answered(sent);
                 check(what.tried(), response);
                 return new Opened(call, response, socket.socket);
             } catch (RuntimeException | IOException e) {

@@ -52,15 +52,19 @@ final class ServerOutage {
         }
     }
 
-    /** Records an answer of the server. */
-    void answered() {
+    /**
+     * Records an answer of the server. The answer to a request that was sent before the outage does not end it.
+     *
+     * @param sent the time of the clock at which the request was sent
+     */
+    void answered(long sent) {
         if (on) {
-            end();
+            end(sent);
         }
     }
 
-    private synchronized void end() {
-        if (on) {
+    private synchronized void end(long sent) {
+        if (on && sent - since > 0) {
             on = false;
             log.info("{} answers again after {} s", server,
                     Duration.ofNanos(clock.nanoTime() - since).toSeconds());
