@@ -78,12 +78,21 @@ final class StartupFailures implements FailureAnalyzer {
         }
         String name = property.getName().toString();
         Class<?> type = e.getTarget().getType().resolve(Object.class);
-        String wanted = type.isEnum()
-                ? "it must be one of " + String.join(", ", Arrays.stream(type.getEnumConstants())
-                        .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList())
-                : type == int.class || type == Integer.class
-                        ? "it must be a whole number"
-                        : "it must be a " + type.getSimpleName().toLowerCase(Locale.ROOT);
-        return name + " is \"" + property.getValue() + "\": " + wanted;
+        return name + " is \"" + property.getValue() + "\": it must be " + wanted(type);
+    }
+
+    private static String wanted(Class<?> type) {
+        if (type.isEnum()) {
+            return "one of " + String.join(", ", Arrays.stream(type.getEnumConstants())
+                    .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList());
+        }
+        return switch (type.getSimpleName()) {
+            case "int", "Integer" -> "a whole number";
+            case "double", "Double" -> "a number";
+            case "boolean", "Boolean" -> "true or false";
+            case "Duration" -> "a time, such as 500ms, 15s or 5m";
+            case "DataSize" -> "a size, such as 64KB or 3MB";
+            default -> "a " + type.getSimpleName().toLowerCase(Locale.ROOT);
+        };
     }
 }
