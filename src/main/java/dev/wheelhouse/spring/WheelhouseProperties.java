@@ -42,6 +42,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param leaderElection the election of the one process that acts
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
+ * @param tracing whether each sync is a Micrometer observation with its writes as children. The application brings the
+ *     tracer
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
@@ -58,7 +60,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue @NestedConfigurationProperty NodeProperties node, @DefaultValue Informer informer,
         @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
-        @DefaultValue Management management) {
+        @DefaultValue Management management,
+        @DefaultValue("false") boolean tracing) {
 
     /** The kind of API server to use. */
     public enum Mode {
