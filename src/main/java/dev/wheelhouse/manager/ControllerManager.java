@@ -125,8 +125,7 @@ public final class ControllerManager extends SignalledLoop {
         if (!ran.isDone()) {
             List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
                     .map(ManagedController::name).toList();
-            log.info("all controllers are running: {}{}", controllers().stream().map(Controller::name).toList(),
-                    waiting.isEmpty() ? "" : "; not running: " + waiting);
+            log.info("all controllers are running{}", waiting.isEmpty() ? "" : ", except " + waiting);
             ran.complete(null);
         }
         return Math.min(next, lookForBlocked());

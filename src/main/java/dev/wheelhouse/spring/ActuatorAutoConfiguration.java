@@ -11,6 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -60,6 +61,12 @@ class ActuatorAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
             return new InformersEndpoint(informers.orderedStream().toList(), clock);
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        JournalEndpoint journalEndpoint(Journal journal) {
+            return new JournalEndpoint(journal);
         }
 
         @Bean

@@ -66,7 +66,8 @@ final class ReadyAnnouncer extends SignalledLoop {
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {
         return """
 
-                Wheelhouse is ready after %s: an API server at %s, %d hollow nodes, and %s.
+                Wheelhouse is ready after %s: an API server at %s with %d hollow nodes and %s.
+                %s
 
                 Type, in another terminal:
 
@@ -77,8 +78,8 @@ final class ReadyAnnouncer extends SignalledLoop {
 
                 Health and metrics: %s
                 """
-                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
-                        actuator())
+                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
+                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), actuator())
                 .stripTrailing();
     }
 
@@ -89,7 +90,12 @@ final class ReadyAnnouncer extends SignalledLoop {
 
     private String controllers() {
         List<String> names = manager.controllers().stream().map(Controller::name).toList();
-        return names.isEmpty() ? "no controllers" : "the controllers " + String.join(", ", names);
+        return switch (names.size()) {
+            case 0 -> "no controllers";
+            case 1 -> "the controller " + names.get(0);
+            case 2, 3 -> "the controllers " + String.join(", ", names);
+            default -> names.size() + " controllers";
+        };
     }
 
     private String nodes() {

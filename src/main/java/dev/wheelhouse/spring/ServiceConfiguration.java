@@ -1,6 +1,9 @@
 package dev.wheelhouse.spring;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -23,6 +26,21 @@ class ServiceConfiguration {
         ProcessMeters processMeters() {
             return new ProcessMeters();
         }
+    }
+
+    /** Tells kubectl that it asks the wrong port, if the service has a web server. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static class OnTheHealthPort {
+        @Bean
+        ServletRegistrationBean<NotTheApiServer> notTheApiServer(ObjectProvider<ApiServerConnection> connections) {
+            return new ServletRegistrationBean<>(new NotTheApiServer(connections), NotTheApiServer.PATHS);
+        }
+    }
+
+    @Bean
+    Farewell farewell(ApiServerConnection connection) {
+        return new Farewell(connection, System.out);
     }
 
     @Bean

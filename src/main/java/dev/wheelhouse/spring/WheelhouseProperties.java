@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
@@ -42,6 +43,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param leaderElection the election of the one process that acts
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
+ * @param console the console and its journal
  * @param tracing whether each sync is a Micrometer observation with its writes as children. The application brings the
  *     tracer
  */
@@ -57,10 +59,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
         @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
         @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
-        @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue @NestedConfigurationProperty NodeProperties node, @DefaultValue Informer informer,
-        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
-        @DefaultValue Management management,
+        @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
+        @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
+        @DefaultValue Informer informer,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
+        @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {
 
     /** The kind of API server to use. */
@@ -86,6 +90,19 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
             return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
+        }
+    }
+
+    /**
+     * @param enabled whether the service serves the console
+     * @param writable whether callers with the right to it may change controllers; by default only on the embedded API
+     *     server
+     * @param journal the most memory of the journal of writes; 0 for none
+     */
+    public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,
+            @DefaultValue("4MB") DataSize journal) {
+        public Console {
+            require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
         }
     }
 

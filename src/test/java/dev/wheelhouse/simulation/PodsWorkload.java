@@ -24,6 +24,10 @@ final class PodsWorkload implements Workload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
+    private static final String AFFINITY = """
+            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+             [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},""";
+
     private final String name;
     private final Random random;
     private final List<Step> steps = new ArrayList<>();
@@ -64,8 +68,9 @@ final class PodsWorkload implements Workload {
             case 12 -> ofNode(node, "removes", e -> e.nodes().remove(node));
             case 13 -> ofNode(node, "takes out of service", e -> {
                 e.nodes().stop(node);
-                e.api().patch("node", node, "{\"spec\": {\"taints\": [{\"key\": \"" + PodGarbageInvariants.OUT_OF_SERVICE
-                        + "\", \"effect\": \"NoExecute\"}]}}");
+                e.api().patch("node", node,
+                        "{\"spec\": {\"taints\": [{\"key\": \"" + PodGarbageInvariants.OUT_OF_SERVICE
+                                + "\", \"effect\": \"NoExecute\"}]}}");
             });
             default -> new Step("waits for a round of the collector", e -> e.clock().advance(ROUND));
         });
@@ -86,9 +91,7 @@ final class PodsWorkload implements Workload {
 
     /** @param node the node that the pod requires; empty for any */
     private Step create(String node, String fate) {
-        String affinity = node.isEmpty() ? "" : """
-                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
-                 [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},""".formatted(node);
+        String affinity = node.isEmpty() ? "" : AFFINITY.formatted(node);
         return Step.create("pod", """
                 {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy": "Never",
                  %s "containers": [{"name": "app", "image": "app:v1"}]}}""".formatted(name + "-" + pods++, name, fate,

@@ -35,7 +35,8 @@ import dev.wheelhouse.workqueue.RateLimits;
 /**
  * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
  * of nodes that no longer exist, terminating pods without a node or on a node that is out of service, and the oldest
- * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is tried again in the next round.
+ * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is
+ * tried again in the next round.
  */
 public final class PodGarbageCollector extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
