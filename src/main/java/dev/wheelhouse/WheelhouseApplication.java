@@ -6,6 +6,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ApplicationListener;
 
 import dev.wheelhouse.spring.CommandLine;
+import dev.wheelhouse.spring.Farewell;
 import dev.wheelhouse.spring.LeadLostEvent;
 import dev.wheelhouse.spring.StandaloneService;
 
@@ -23,7 +24,7 @@ public class WheelhouseApplication {
         SpringApplication application = new SpringApplication(WheelhouseApplication.class);
         application.addListeners(new EndWithTheLead());
         try {
-            application.run(args);
+            SpringApplication.getShutdownHandlers().add(application.run(args).getBean(Farewell.class));
         } catch (RuntimeException e) {
             // Spring Boot's failure reporter has printed the reason.
             System.exit(1);

@@ -46,8 +46,8 @@ class ConsolePageTest {
     private static final String BROKEN = """
             apiVersion: v1
             kind: Pod
-            metadata: {name: broken}
-            spec: {containers: [{name: web, image: nginx, colour: red}]}
+            metadata: {name: Not_valid}
+            spec: {containers: [{name: web, image: nginx}]}
             """;
 
     @TempDir
@@ -144,8 +144,9 @@ class ConsolePageTest {
                 }
                 Files.write(PICTURES.resolve(name + "-" + width + "-" + theme + ".png"),
                         browser().getScreenshotAs(OutputType.BYTES));
-                assertThat(browser().executeScript("return document.documentElement.scrollWidth"))
-                        .as("the width of %s at %d", name, width).isEqualTo((long) width);
+                assertThat(browser().executeScript("return document.documentElement.scrollWidth"
+                        + " <= document.documentElement.clientWidth"))
+                        .as("the page of %s fits into %d pixels", name, width).isEqualTo(true);
                 browser().executeScript(axe);
                 assertThat((List<?>) browser().executeAsyncScript("""
                         const done = arguments[arguments.length - 1];
@@ -225,8 +226,9 @@ class ConsolePageTest {
         browser().findElement(By.name("object")).sendKeys("shop/web");
         eventually("the address has the object", SOON, () -> browser().getCurrentUrl().contains("shop%2Fweb"));
         browser().findElement(By.cssSelector("option[value=deployment-controller]")).click();
-        eventually("only its writes are shown", SOON, () -> browser().findElements(By.cssSelector(".chain-head b"))
-                .stream().map(WebElement::getText).distinct().toList().equals(List.of("deployment-controller")));
+        eventually("only its writes are shown", SOON, () -> List.of("deployment-controller").equals(
+                browser().executeScript("return [...new Set([...document.querySelectorAll('.chain-head b')]"
+                        + ".map(controller => controller.textContent))]")));
         eventuallyShows("add of deployments.apps");
     }
 }

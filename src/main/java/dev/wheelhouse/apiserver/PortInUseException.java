@@ -4,8 +4,21 @@ package dev.wheelhouse.apiserver;
 public final class PortInUseException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    private final String address;
+    private final int port;
+
     PortInUseException(String address, int port, Throwable cause) {
         super("the API server cannot listen on " + address + ":" + port
                 + " because another process does: end that one, or choose another port (0 takes any free one)", cause);
+        this.address = address;
+        this.port = port;
+    }
+
+    public String address() {
+        return address;
+    }
+
+    public int port() {
+        return port;
     }
 }

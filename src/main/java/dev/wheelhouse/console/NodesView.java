@@ -103,7 +103,7 @@ final class NodesView {
         List<StaticPod> staticPods = report.source().equals(PodSources.API)
                 ? List.of()
                 : pods.stream().limit(MOST_PODS)
-                        .map(pod -> new StaticPod(PodSources.describe(pod),
+                        .map(pod -> new StaticPod(ObjectKey.of(pod).toString(),
                                 objects.get(ResourceType.PODS, ObjectKey.of(pod)) != null))
                         .toList();
         List<Refusal> refusals = report.refusals().stream()

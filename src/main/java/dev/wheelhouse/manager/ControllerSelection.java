@@ -3,6 +3,9 @@ package dev.wheelhouse.manager;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.wheelhouse.runtime.DidYouMean;
 
 /**
  * Selects controllers as kube-controller-manager's {@code --controllers} does: {@code *} for all that are on by
@@ -23,7 +26,8 @@ public final class ControllerSelection {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;
             if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
                 throw new IllegalArgumentException(
-                        "wheelhouse.controllers: there is no controller \"" + name + "\"; write *, or names out of "
+                        "wheelhouse.controllers: there is no controller \"" + name + "\"; " + didYouMean(name, known)
+                                + "write *, or names out of "
                                 + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
                                 + "; put a - before a name to leave that controller out");
             }
@@ -38,8 +42,14 @@ public final class ControllerSelection {
      */
     public static String nameOf(String called, List<ControllerDescriptor> known) {
         return known.stream().filter(d -> d.isCalled(called)).map(ControllerDescriptor::name).findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no controller \"" + called + "\"; there are "
+                .orElseThrow(() -> new IllegalArgumentException("there is no controller \"" + called + "\"; "
+                        + didYouMean(called, known) + "there are "
                         + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))));
+    }
+
+    private static String didYouMean(String called, List<ControllerDescriptor> known) {
+        return DidYouMean.ask(called, known.stream()
+                .flatMap(d -> Stream.concat(Stream.of(d.name()), d.aliases().stream())).toList());
     }
 
     private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries, boolean onByDefault) {

@@ -14,6 +14,7 @@ import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
 
 /** Health and endpoints, if the application has the actuator. */
 @AutoConfiguration(after = WheelhouseAutoConfiguration.class)
@@ -34,6 +35,11 @@ class ActuatorAutoConfiguration {
         @Bean
         ControllersHealthIndicator controllersHealthIndicator(ControllerManager manager) {
             return new ControllersHealthIndicator(manager);
+        }
+
+        @Bean
+        LoopsHealthIndicator loopsHealthIndicator(LoopRunner runner, WheelhouseProperties properties) {
+            return new LoopsHealthIndicator(runner, properties.management().stepDeadline());
         }
 
         /** Out of service while the storage of the embedded API server takes no writes. */

@@ -33,8 +33,9 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
     /**
      * @param kubeconfig the file by which clients reach the server
      * @param open whether the server serves every client on this machine without credentials
+     * @param dataDir the directory of the stored objects; null if they are in memory only
      */
-    record Embedded(ApiServer server, Path kubeconfig, boolean open) {}
+    record Embedded(ApiServer server, Path kubeconfig, boolean open, @Nullable Path dataDir) {}
 
     /**
      * Connects to the API server that the options name, or starts the embedded one.
@@ -66,17 +67,21 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
         try {
             server.start();
-            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
+            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig(), server.url(), clock);
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
             CountedRequests.install(api, metrics, clock);
             return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
-                    new Embedded(server, kubeconfig, options.isOpen()));
+                    new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir())));
         } catch (RuntimeException e) {
             server.close();
             throw e;
         }
+    }
+
+    private static @Nullable Path absolute(@Nullable String directory) {
+        return directory == null ? null : Path.of(directory).toAbsolutePath().normalize();
     }
 
     private static @Nullable Path path(@Nullable String file) {

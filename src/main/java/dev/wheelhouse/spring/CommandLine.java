@@ -2,17 +2,26 @@ package dev.wheelhouse.spring;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
-/** Answers the command line before the service starts: with the help, or with an error about an unknown option. */
+import dev.wheelhouse.facts.Release;
+import dev.wheelhouse.runtime.DidYouMean;
+
+/**
+ * Answers the command line before the service starts: with the help, the version, or an error about an unknown option.
+ */
 public final class CommandLine {
     private static final List<String> PREFIXES = List.of("wheelhouse.", "server.", "spring.", "management.", "logging.",
             "debug", "trace",
             "kubernetes.", "info.");
 
+    private static final Pattern OPTION = Pattern.compile("--((?:wheelhouse|server)\\.[.a-z-]+)");
+
     private static final String HELP = """
             Wheelhouse, a Kubernetes controller manager.
 
             Without options it starts an embedded API server with hollow nodes, a scheduler and the controllers.
+            --version prints its version.
 
             Options:
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
@@ -100,7 +109,8 @@ public final class CommandLine {
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
               --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
                                                                      in addition to addresses and the machine's name
-              --server.port=PORT                                     the port of health and metrics (0: any free port)
+              --server.port=PORT                                     the port of the console, health and metrics (0: any
+                                                                     free port)
 
             Any other Spring Boot property works as well.""";
 
@@ -115,15 +125,29 @@ public final class CommandLine {
             if (arg.equals("--help") || arg.equals("-h")) {
                 return Optional.of(new Answer(HELP, 0));
             }
+            if (arg.equals("--version")) {
+                return Optional.of(new Answer(version(), 0));
+            }
             if (!arg.startsWith("--")) {
                 return refuse("\"" + arg + "\" is no option: options are written --name=value, and --help lists them");
             }
             String name = arg.substring(2).split("=", 2)[0];
             if (PREFIXES.stream().noneMatch(name::startsWith)) {
-                return refuse("there is no option --" + name + ": --help lists the options");
+                return refuse("there is no option --" + name + ": " + didYouMean(name) + "--help lists the options");
             }
         }
         return Optional.empty();
+    }
+
+    /** The question whether a similar option was meant; empty if there is none. */
+    static String didYouMean(String name) {
+        return DidYouMean.ask(name, OPTION.matcher(HELP).results().map(option -> option.group(1)).toList());
+    }
+
+    private static String version() {
+        String built = CommandLine.class.getPackage().getImplementationVersion();
+        return "Wheelhouse " + (built == null ? "from its class files" : built) + ", for Kubernetes " + Release.MAJOR
+                + "." + Release.MINOR + ", on Java " + Runtime.version();
     }
 
     private static Optional<Answer> refuse(String problem) {

@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import dev.wheelhouse.apiserver.MissingLibraryException;
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.http.KubeConfigException;
+import dev.wheelhouse.runtime.DidYouMean;
 
 /**
  * Turns each failure of a start that a user can repair into one sentence. In an application that is no
@@ -52,19 +54,27 @@ final class StartupFailures implements FailureAnalyzer {
             case BadOption e -> e.getMessage();
             case KubeConfigException e -> e.getMessage();
             case MissingLibraryException e -> e.getMessage();
+            case dev.wheelhouse.apiserver.PortInUseException e when service -> taken(e.port(), "the API server",
+                    PortHolder.of(e.address(), e.port()), "--wheelhouse.apiserver.port");
             case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
             case StorageException e -> e.getMessage();
             case AuthConfigException e -> e.getMessage();
-            case PortInUseException e when service -> "port " + e.getPort()
-                    + " (health and metrics) is taken by another process: choose another with --server.port=PORT,"
-                    + " or 0 for any";
+            case PortInUseException e when service -> taken(e.getPort(), "health and metrics",
+                    PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
                     .filter(p -> isOurs(p.getName())).map(p -> "there is no option " + p.getName()
-                            + (service ? ": --help lists the options" : ": remove it, or correct its name"))
+                            + ": " + (service
+                                    ? CommandLine.didYouMean(p.getName().toString()) + "--help lists the options"
+                                    : "remove it, or correct its name"))
                     .orElse(null);
             case BindException e -> bind(e);
             default -> null;
         };
+    }
+
+    private static String taken(int port, String use, String holder, String option) {
+        return "port " + port + " (" + use + ") is taken by " + holder + ": end that one, or choose another port with "
+                + option + "=PORT, or 0 for any";
     }
 
     private boolean isOurs(ConfigurationPropertyName name) {
@@ -78,9 +88,13 @@ final class StartupFailures implements FailureAnalyzer {
         }
         String name = property.getName().toString();
         Class<?> type = e.getTarget().getType().resolve(Object.class);
+        List<String> values = type.isEnum()
+                ? Arrays.stream(type.getEnumConstants())
+                        .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList()
+                : List.of();
         String wanted = type.isEnum()
-                ? "it must be one of " + String.join(", ", Arrays.stream(type.getEnumConstants())
-                        .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList())
+                ? DidYouMean.ask(String.valueOf(property.getValue()), values) + "it must be one of "
+                        + String.join(", ", values)
                 : type == int.class || type == Integer.class
                         ? "it must be a whole number"
                         : "it must be a " + type.getSimpleName().toLowerCase(Locale.ROOT);

@@ -100,10 +100,16 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         }
     }
 
-    /** @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name */
+    /**
+     * @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name
+     * @param stepDeadline the time after which liveness fails if a loop is still in the same step. It has to be longer
+     *     than the longest sync of every controller
+     */
     public record Management(@DefaultValue({
-    }) List<String> hosts) {
+    }) List<String> hosts, @DefaultValue("10m") Duration stepDeadline) {
         public Management {
+            require(stepDeadline.isPositive(), "wheelhouse.management.step-deadline",
+                    stepDeadline.toMillis() / 1000.0 + " s", "longer than 0 s");
             hosts = List.copyOf(hosts);
         }
     }

@@ -2,6 +2,7 @@ package dev.wheelhouse.spring;
 
 import java.security.Principal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.metrics.Meters;
@@ -240,5 +242,24 @@ class InformersSeenTest {
         server.faults().clear();
         pass(Duration.ofSeconds(65));
         assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+    }
+
+    @Test
+    void aCacheWithoutAFailureThatHeardNothingForSixMinutesIsStale() {
+        Instant now = clock.now();
+        List<InformerState> states = new ArrayList<>();
+        CachesHealthIndicator seen = new CachesHealthIndicator(() -> true, () -> false, List::of,
+                List.of(() -> states), clock);
+        states.add(quiet(now.minus(Duration.ofMinutes(6))));
+        assertThat(seen.health().getStatus()).isEqualTo(Status.UP);
+        states.set(0, quiet(now.minus(Duration.ofMinutes(6)).minusSeconds(1)));
+        assertThat(seen.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(seen.health().getDetails().get("stale").toString())
+                .contains("configmaps: nothing has arrived for 361 s, not even a bookmark");
+    }
+
+    private static InformerState quiet(Instant lastEvent) {
+        InformerState state = InformerState.of(ResourceType.CONFIG_MAPS, "", true, 1, "5", null);
+        return new InformerState(state.type(), "", "", true, 1, "5", lastEvent, null, state.counts(), List.of());
     }
 }
