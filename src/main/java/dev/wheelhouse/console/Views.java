@@ -54,7 +54,7 @@ final class Views {
             case "me" -> Map.of("user", query.viewer().getName(), "writable", parts.writable(), "embedded",
                     parts.embedded(), "server", parts.client().server());
             case "flow" -> live.flow(query.viewer());
-            case "controllers" -> Map.of("controllers", live.details());
+            case "controllers" -> Map.of("controllers", live.details(query.viewer()));
             case "nodes" -> nodes.page(query.text("text"), query.offset(), Query.PAGE, query.viewer());
             case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
                     query.number("before", Long.MAX_VALUE),

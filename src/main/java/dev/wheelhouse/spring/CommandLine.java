@@ -109,6 +109,8 @@ public final class CommandLine {
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
               --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
                                                                      in addition to addresses and the machine's name
+              --wheelhouse.management.step-deadline=10m              liveness fails if a loop is this long in one step
+              --wheelhouse.tracing=true                              a span for each sync, with its writes as children
               --server.port=PORT                                     the port of the console, health and metrics (0: any
                                                                      free port)
 

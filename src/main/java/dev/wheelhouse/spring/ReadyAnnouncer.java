@@ -1,12 +1,14 @@
 package dev.wheelhouse.spring;
 
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntSupplier;
+
+import org.springframework.boot.ansi.AnsiColor;
+import org.springframework.boot.ansi.AnsiOutput;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.embedded.HollowCluster;
@@ -16,6 +18,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
 
 /** Prints once, when controllers and nodes are ready, what runs and what the user may type next. */
 final class ReadyAnnouncer extends SignalledLoop {
+    /** In green on a terminal. */
+    private static final String TITLE = AnsiOutput.toString(AnsiColor.GREEN, "Wheelhouse is ready", AnsiColor.DEFAULT);
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final ApiServerConnection connection;
@@ -60,17 +64,18 @@ final class ReadyAnnouncer extends SignalledLoop {
     private String onACluster() {
         return """
 
-                Wheelhouse is ready after %s: it works on %s with %s%s.
+                %s after %s: it works on %s with %s%s.
 
                 %sHealth and metrics: %s
-                """.formatted(uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
+                """
+                .formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
                 .stripTrailing();
     }
 
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {
         return """
 
-                Wheelhouse is ready after %s: an API server at %s with %d hollow nodes and %s.
+                %s after %s: an API server at %s with %d hollow nodes and %s.
                 %s
 
                 Type, in another terminal:
@@ -82,13 +87,13 @@ final class ReadyAnnouncer extends SignalledLoop {
 
                 %sHealth and metrics: %s
                 """
-                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
+                .formatted(TITLE, uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
                         Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
                 .stripTrailing();
     }
 
     private String uptime() {
-        Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+        Instant started = ProcessHandle.current().info().startInstant().orElse(clock.now());
         return String.format(Locale.ROOT, "%.1f s", Duration.between(started, clock.now()).toMillis() / 1000.0);
     }
 

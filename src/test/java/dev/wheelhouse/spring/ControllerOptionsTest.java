@@ -48,6 +48,7 @@ class ControllerOptionsTest {
     @CsvSource({
             "sync-period=0s, sync-period is 0.0 s: it must be longer than 0 s",
             "sync-period=-1s, sync-period is -1.0 s: it must be longer than 0 s",
+            "cpu-initialization-period=-1s, cpu-initialization-period is -1.0 s: it must be 0 s or longer",
             "tolerance=-0.1, tolerance is -0.1: it must be a number from 0",
             "tolerance=NaN, tolerance is NaN: it must be a number from 0",
     })

@@ -194,7 +194,7 @@ class InformersSeenTest {
         assertThat(registry.get("informer.objects").gauge().value()).isEqualTo(1);
         assertThat(registry.get("informer.store.resource.version").gauge().value())
                 .isEqualTo(Double.parseDouble(informer.resourceVersion()));
-        assertThat(registry.get("informer.lag").gauge().value()).isBetween(20.0, 30.0);
+        assertThat(registry.get("informer.lag.seconds").gauge().value()).isBetween(20.0, 30.0);
         assertThat(registry.get("informer.queued.items").gauge().value()).isZero();
         assertThat(registry.get("informer.pending").gauge().value()).isZero();
         assertThat(registry.get("informer.processing.latency").timer().count()).isPositive();
