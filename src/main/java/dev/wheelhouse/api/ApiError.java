@@ -73,8 +73,8 @@ public final class ApiError extends RuntimeException {
     }
 
     /**
-     * Whether the connection broke, or no connection to the server can be made. The client logs the begin and the end of such an outage, so a
-     * caller does not log this error above level debug.
+     * Whether the connection broke, or no connection to the server can be made. The client logs the begin and the end
+     * of such an outage, so a caller does not log this error above level debug.
      */
     public boolean isUnreachable() {
         return unreachable;
