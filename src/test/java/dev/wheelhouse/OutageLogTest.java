@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.informer.InformerFactory;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -28,7 +29,8 @@ class OutageLogTest {
 
     @Test
     void anOutageIsOneLineAtItsBeginAndOneAtItsEnd() throws IOException {
-        ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
+        Storage storage = Storage.inDirectory(directory.resolve("data"), 20_000, false);
+        ApiServer server = new ApiServer(ApiServerOptions.defaults().withStorage(storage)).start();
         Path kubeconfig = Files.writeString(directory.resolve("other.kubeconfig"), server.kubeconfig());
         try (RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig,
                 "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true");
@@ -41,7 +43,8 @@ class OutageLogTest {
             List<String> during = aboutOutages(log);
             assertThat(during).hasSize(1).allMatch(line -> line.contains("cannot be reached"));
 
-            try (ApiServer again = new ApiServer(ApiServerOptions.defaults().withPort(port)).start()) {
+            try (ApiServer again = new ApiServer(ApiServerOptions.defaults().withPort(port).withStorage(storage))
+                    .start()) {
                 eventually("every cache is up to date", SOON,
                         () -> informers.states().stream().allMatch(state -> state.lastFailure() == null));
                 assertThat(aboutOutages(log)).hasSize(2).last().asString().contains("answers again after");

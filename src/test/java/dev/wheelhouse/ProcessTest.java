@@ -60,7 +60,8 @@ class ProcessTest {
             URI health = URI.create(first.actuator()).resolve("/");
 
             assertSecondIsRefused("port " + health.getPort() + " (health and metrics) is taken by another Wheelhouse:"
-                    + " end that one, or choose another port with --server.port=PORT", "--server.port=" + health.getPort(),
+                    + " end that one, or choose another port with --server.port=PORT",
+                    "--server.port=" + health.getPort(),
                     "--wheelhouse.apiserver.port=0", "--wheelhouse.apiserver.kubeconfig=other");
             assertSecondIsRefused("port " + api.getPort() + " (the API server) is taken by another Wheelhouse",
                     "--server.port=0", "--wheelhouse.apiserver.port=" + api.getPort());

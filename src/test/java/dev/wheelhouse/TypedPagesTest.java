@@ -91,7 +91,8 @@ class TypedPagesTest {
         } else {
             servers.forEach(WheelhouseProcess::close);
         }
-        List<String> words = new ArrayList<>(run("printf '%s\\n' " + options).lines().toList());
+        List<String> words = new ArrayList<>(run("printf '%s\\n' " + options).lines()
+                .filter(word -> !word.isEmpty()).toList());
         words.add("--wheelhouse.apiserver.port=0");
         words.add("--server.port=0");
         servers.add(new WheelhouseProcess(home, words.toArray(String[]::new)).awaitReady());

@@ -74,7 +74,7 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** Waits until it says that it is ready. */
     WheelhouseProcess awaitReady() {
-        Eventually.eventually("the service is ready:\n" + output(), Duration.ofSeconds(60), () -> {
+        Eventually.eventually("the service is ready", Duration.ofSeconds(180), () -> {
             if (!process.isAlive()) {
                 throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
             }
