@@ -1,8 +1,12 @@
 package dev.wheelhouse.client.http;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -42,6 +46,8 @@ final class ExecPlugin implements TokenRefresher.Source {
     private final String installHint;
     private final Clock clock;
     private final HttpMetrics metrics;
+    /** The last client certificate that the plugin gave. */
+    private volatile @Nullable X509Certificate certificate;
 
     private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
             String apiVersion, String installHint, Clock clock, HttpMetrics metrics) {
@@ -92,7 +98,28 @@ final class ExecPlugin implements TokenRefresher.Source {
 
     @Override
     public Token fetch() {
-        return token(run());
+        Token token = token(run());
+        count(token.certificate());
+        return token;
+    }
+
+    /** @param pem the client certificate that the plugin printed; empty if it printed none */
+    private void count(String pem) {
+        X509Certificate last = certificate;
+        if (pem.isEmpty()) {
+            return;
+        }
+        try {
+            X509Certificate now = (X509Certificate) CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
+            if (!now.equals(last)) {
+                certificate = now;
+                metrics.pluginCertificate(now.getNotAfter().toInstant(),
+                        last == null ? null : last.getNotBefore().toInstant());
+            }
+        } catch (CertificateException e) {
+            // The TLS settings refuse such a certificate, and say why.
+        }
     }
 
     /**
