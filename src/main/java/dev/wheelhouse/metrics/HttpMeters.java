@@ -1,8 +1,11 @@
 package dev.wheelhouse.metrics;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -12,6 +15,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.client.http.HttpMetrics;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * The metrics of connections to API servers in Micrometer, under client-go's names (upstream:
@@ -25,23 +29,39 @@ final class HttpMeters implements HttpMetrics {
             124416000};
 
     private final MeterRegistry registry;
+    private final Clock clock;
+    private final DistributionSummary rotationAge;
+    private volatile @Nullable Instant expires;
     private final ConcurrentHashMap<Tags, Requests> requests = new ConcurrentHashMap<>();
 
     private record Requests(Timer limited, Timer duration, DistributionSummary sent, DistributionSummary received) {}
 
     /** Registers the series that client-go has before the first request. */
-    HttpMeters(MeterRegistry registry) {
+    HttpMeters(MeterRegistry registry, Clock clock) {
         this.registry = registry;
-        Gauge.builder("rest.client.exec.plugin.ttl.seconds", () -> Double.POSITIVE_INFINITY).description(
-                "Time until the first client certificate of a credential plugin expires; infinite, as plugins give"
-                        + " tokens here")
+        this.clock = clock;
+        Gauge.builder("rest.client.exec.plugin.ttl.seconds", this::certificateTtl).description(
+                "Time until the client certificate of the credential plugin expires; infinite without one")
                 .strongReference(true).register(registry);
-        DistributionSummary.builder("rest.client.exec.plugin.certificate.rotation.age").description(
+        rotationAge = DistributionSummary.builder("rest.client.exec.plugin.certificate.rotation.age").description(
                 "Age in seconds of client certificates of credential plugins at their rotation")
                 .serviceLevelObjectives(AGES).register(registry);
         Gauge.builder("rest.client.transport.cache.entries", () -> 0)
                 .description("Connections that are shared by configuration; none, as each one is made once")
                 .strongReference(true).register(registry);
+    }
+
+    private double certificateTtl() {
+        Instant end = expires;
+        return end == null ? Double.POSITIVE_INFINITY : Duration.between(clock.now(), end).toMillis() / 1000.0;
+    }
+
+    @Override
+    public void pluginCertificate(Instant end, @Nullable Instant lastBegan) {
+        expires = end;
+        if (lastBegan != null) {
+            rotationAge.record(Duration.between(lastBegan, clock.now()).toSeconds());
+        }
     }
 
     @Override

@@ -21,7 +21,7 @@ public final class Meters {
      */
     public static Metrics of(MeterRegistry registry, Clock clock, ObservationRegistry traces) {
         return new Metrics(new InformerMeters(registry, clock), new WorkQueueMeters(registry),
-                new ControllerMeters(registry, traces), new EventMeters(registry), new HttpMeters(registry),
+                new ControllerMeters(registry, traces), new EventMeters(registry), new HttpMeters(registry, clock),
                 lease -> new ElectionMeters(lease, registry));
     }
 }

@@ -1,8 +1,12 @@
 package dev.wheelhouse.client.http;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -22,8 +26,8 @@ import dev.wheelhouse.client.http.TokenRefresher.Token;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs a kubeconfig's credential plugin and reads the token or client certificate that the plugin prints (upstream: client-go
- * {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token for as long
+ * Runs a kubeconfig's credential plugin and reads the token or client certificate that the plugin prints (upstream:
+ * client-go {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token for as long
  * as the plugin says, and reports the cause of a failure.
  */
 final class ExecPlugin implements TokenRefresher.Source {
@@ -42,6 +46,8 @@ final class ExecPlugin implements TokenRefresher.Source {
     private final String installHint;
     private final Clock clock;
     private final HttpMetrics metrics;
+    /** The last client certificate that the plugin gave. */
+    private volatile @Nullable X509Certificate certificate;
 
     private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
             String apiVersion, String installHint, Clock clock, HttpMetrics metrics) {
@@ -92,7 +98,28 @@ final class ExecPlugin implements TokenRefresher.Source {
 
     @Override
     public Token fetch() {
-        return token(run());
+        Token token = token(run());
+        count(token.certificate());
+        return token;
+    }
+
+    /** @param pem the client certificate that the plugin printed; empty if it printed none */
+    private void count(String pem) {
+        X509Certificate last = certificate;
+        if (pem.isEmpty()) {
+            return;
+        }
+        try {
+            X509Certificate now = (X509Certificate) CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
+            if (!now.equals(last)) {
+                certificate = now;
+                metrics.pluginCertificate(now.getNotAfter().toInstant(),
+                        last == null ? null : last.getNotBefore().toInstant());
+            }
+        } catch (CertificateException e) {
+            // The TLS settings refuse such a certificate, and say why.
+        }
     }
 
     /**

@@ -1,5 +1,9 @@
 package dev.wheelhouse.client.http;
 
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
 /**
  * The events that connections to API servers count, for client-go's {@code rest_client_*} metrics (upstream: client-go
  * {@code tools/metrics/metrics.go}). Each method does nothing by default. Any thread may call them.
@@ -37,4 +41,12 @@ public interface HttpMetrics {
      *     {@code client_internal_error}
      */
     default void pluginCalled(int code, String status) {}
+
+    /**
+     * A credential plugin gave a client certificate that differs from its last one.
+     *
+     * @param expires the end of its validity
+     * @param lastBegan the begin of the validity of the last one; null if this is the first
+     */
+    default void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {}
 }

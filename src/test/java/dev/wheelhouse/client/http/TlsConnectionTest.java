@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -20,6 +21,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,14 @@ class TlsConnectionTest {
     /** The name of a client to which the server answers 401. */
     private volatile String refused = "";
     private final ManualClock clock = new ManualClock();
+    /** Whether each certificate that a plugin gave took the place of another one. */
+    private final List<Boolean> replacements = new ArrayList<>();
+    private final HttpMetrics metrics = new HttpMetrics() {
+        @Override
+        public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
+            replacements.add(lastBegan != null);
+        }
+    };
 
     TlsConnectionTest() throws IOException {}
 
@@ -144,7 +154,7 @@ class TlsConnectionTest {
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        return new KubeConfigs(Map.of(), dir, dir, clock, HttpMetrics.NONE).resolve(file, null).api();
+        return new KubeConfigs(Map.of(), dir, dir, clock, metrics).resolve(file, null).api();
     }
 
     private V1ConfigMap ask(String cluster, String user) throws IOException {
@@ -230,6 +240,7 @@ class TlsConnectionTest {
             refused = "CN=operator";
             assertThat(who(client)).isEqualTo("CN=next");
         }
+        assertThat(replacements).containsExactly(false, true);
     }
 
     private static String credential(String certificate, String key) {
