@@ -7,7 +7,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,9 +21,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import org.opentest4j.TestAbortedException;
 import org.slf4j.LoggerFactory;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -57,8 +53,7 @@ class BrowserTest {
 
     @BeforeAll
     void start() throws Exception {
-        Path browser = onPathOrSkip("chromium");
-        Path driver = onPathOrSkip("chromedriver");
+        Chromium.requireOrSkip();
         pages = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         pages.createContext("/", this::servePage);
         pages.start();
@@ -67,22 +62,7 @@ class BrowserTest {
                 "--wheelhouse.nodes.count=0");
         new CoreV1Api(service.api()).createNamespacedSecret("default",
                 new V1Secret().metadata(new V1ObjectMeta().name("s")).putStringDataItem("password", SECRET)).execute();
-        ChromeOptions options = new ChromeOptions();
-        options.setBinary(browser.toFile());
-        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                "--disable-dev-shm-usage", "--user-data-dir=" + directory.resolve("profile"),
-                "--host-resolver-rules=MAP evil.example 127.0.0.1");
-        chromium = new ChromeDriver(new ChromeDriverService.Builder().usingDriverExecutable(driver.toFile())
-                .usingAnyFreePort().withSilent(true).build(), options);
-        chromium.manage().timeouts().scriptTimeout(Duration.ofSeconds(30)).pageLoadTimeout(Duration.ofSeconds(30));
-    }
-
-    private static Path onPathOrSkip(String program) {
-        return Kubectl.onPath(program).orElseThrow(() -> {
-            System.out.println("SKIPPED, because " + program + " is not on the PATH");
-            return new TestAbortedException(program + " is not on the PATH");
-        });
+        chromium = Chromium.start(directory.resolve("profile"), "--host-resolver-rules=MAP evil.example 127.0.0.1");
     }
 
     @AfterAll

@@ -18,7 +18,7 @@ class HelmChartTest {
     private static final Path CHART = Path.of("helm/wheelhouse");
 
     private static TemplateCommand template() {
-        return new Helm(CHART).template().withName("wh").withNamespace("ops");
+        return new Helm(CHART).template().withName("wh").withNamespace("ops").withKubeVersion("1.36.0");
     }
 
     @Test

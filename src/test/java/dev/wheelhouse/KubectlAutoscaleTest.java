@@ -15,7 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KubectlAutoscaleTest {
     @Test
     void topShowsTheUsageAndAnAutoscalerFollowsTheLoad(@TempDir Path home) {
-        try (RunningService service = RunningService.start(home)) {
+        try (RunningService service = RunningService.start(home,
+                "--wheelhouse.horizontal-pod-autoscaler-sync-period=2s")) {
             Kubectl kubectl = Kubectl.orSkip(service.kubeconfig(), home);
             kubectl.shell("""
                     kubectl create deployment web --image=nginx:1.27 --dry-run=client -o yaml \

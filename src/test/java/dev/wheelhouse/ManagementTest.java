@@ -201,11 +201,15 @@ class ManagementTest {
     }
 
     @Test
-    void aProbeLearnsTheComponentsStatesAndWhyTheServiceIsNotReady() throws IOException {
+    void aProbeLearnsTheComponentsStatesInOneLine() throws IOException {
         String all = get(inCluster, "/actuator/health");
         assertThat(all).contains("\"caches\":{\"status\":\"UP\"}", "\"diskSpace\":{\"status\":\"UP\"}")
                 .doesNotContain("details");
-        assertThat(get(inCluster, "/actuator/health/readiness")).contains("deployments.apps");
+        assertThat(get(inCluster, "/actuator/health/readiness")).contains("\"caches\":{\"status\":")
+                .doesNotContain("details", "deployments.apps");
+        assertThat(get(inCluster, "/actuator/health/liveness")).contains("\"loops\":{\"status\":\"UP\"}");
+        assertThat(reviewed(inCluster, "GET", "/actuator/health/readiness", "viewer-token"))
+                .contains("deployments.apps");
         assertThat(reviewed(inCluster, "GET", "/actuator/health", "viewer-token")).contains("details");
     }
 

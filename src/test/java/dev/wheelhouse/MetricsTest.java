@@ -94,6 +94,63 @@ class MetricsTest {
                 .isEqualTo(2);
     }
 
+    /** The JVM, Tomcat, the log and the system have Micrometer's metrics. */
+    @Test
+    void thePageOfMetricsHasEachMetricAndNoClassOfJavaIsInALabel() throws Exception {
+        String page = Files.readString(Path.of("docs/metrics.md"));
+        String metrics = scrape();
+
+        assertThat(metrics.lines().filter(line -> line.startsWith("# TYPE ")).map(line -> line.split(" ")[2])
+                .filter(name -> !name.matches("(jvm|tomcat|logback|system|disk|executor|http_server|application)_.*"))
+                .filter(name -> !page.contains("`" + name.replaceFirst("_max$", "") + "`")
+                        && !page.contains("`" + name + "`")))
+                .isEmpty();
+        assertThat(metrics.lines().filter(line -> line.matches("(informer|reflector|workqueue|controller|rest)_.*"))
+                .filter(line -> line.matches(".*=\"[^\"]*[a-z][A-Z][^\"]*\".*"))).isEmpty();
+    }
+
+    @Test
+    void theQueuesHaveUpstreamsNames() throws Exception {
+        List<String> names = scrape().lines().filter(line -> line.startsWith("workqueue_depth{"))
+                .map(line -> line.replaceFirst(".*[{,]name=\"([^\"]*)\".*", "$1")).toList();
+
+        assertThat(names).contains("deployment", "replicaset", "replicationmanager", "statefulset", "daemonset", "job",
+                "job_orphan_pod", "cronjob", "ttl_jobs_to_delete", "horizontalpodautoscaler", "disruption",
+                "stale_pod_disruption", "namespace", "garbage_collector_attempt_to_delete",
+                "garbage_collector_attempt_to_orphan", "claims", "ephemeral_volume", "pvcprotection", "pvprotection");
+        assertThat(names).filteredOn(name -> name.endsWith("-controller"))
+                .containsExactly("pod-garbage-collector-controller");
+    }
+
+    @Test
+    void theBucketsAreUpstreams() throws Exception {
+        assertThat(bounds("rest_client_request_duration_seconds", "verb=\"POST\"")).containsExactly(0.005, 0.025, 0.1,
+                0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0);
+        assertThat(bounds("rest_client_response_size_bytes", "verb=\"GET\"")).containsExactly(64.0, 256.0, 512.0,
+                1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0, 4194304.0, 16777216.0);
+        assertThat(bounds("workqueue_queue_duration_seconds", "name=\"deployment\"")).containsExactly(1e-8, 1e-7, 1e-6,
+                1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0);
+        assertThat(bounds("informer_processing_latency_seconds", "resource=\"deployments\",")).containsSequence(0.001,
+                0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0);
+    }
+
+    /** The finite bounds of a histogram's buckets. */
+    private List<Double> bounds(String name, String label) throws Exception {
+        return scrape().lines().filter(line -> line.startsWith(name + "_bucket{") && line.contains(label))
+                .map(line -> line.replaceFirst(".*[{,]le=\"([^\"]*)\".*", "$1")).filter(bound -> !bound.equals("+Inf"))
+                .map(Double::valueOf).toList();
+    }
+
+    /** Most types of a cluster have no objects. Their caches share one set of series. */
+    @Test
+    void typesWithoutObjectsHaveNoSeriesOfTheirOwn() throws Exception {
+        assertThat(value("informer_synced", "resource=\"*\"")).isEqualTo(1);
+        assertThat(value("informer_objects", "resource=\"deployments\"")).isEqualTo(2);
+        String metrics = scrape();
+        assertThat(metrics).doesNotContain("resource=\"cronjobs\"", "resource=\"customresourcedefinitions\"");
+        assertThat(metrics.lines().filter(line -> line.matches("(informer|reflector)_.*")).count()).isLessThan(2000);
+    }
+
     /** Of what others bring (JVM, Tomcat, Spring), the names are theirs. */
     @Test
     void promtoolFindsNothingWrongWithOurMetrics() throws Exception {
@@ -103,7 +160,7 @@ class MetricsTest {
             throw new TestAbortedException("promtool is not on the PATH");
         }
         List<String> ours = List.of("controller_", "workqueue_", "informer_", "reflector_", "events_", "scheduler_",
-                "node_", "election_");
+                "leader_", "rest_client_", "running_", "process_resident", "process_cpu_seconds");
         Path metrics = Files.writeString(directory.resolve("metrics.txt"), scrape().lines().filter(line -> {
             String name = line.replaceFirst("^# (HELP|TYPE) ", "");
             return ours.stream().anyMatch(name::startsWith);

@@ -96,6 +96,7 @@ final class ApiActionExecutor implements ActionExecutor {
         private @Nullable ApiError failedCheck;
         private int skipped;
         private final @Nullable RunningSync running = RunningSync.current();
+        private final SyncTrace trace = running == null ? SyncTrace.NONE : running.trace();
         private Journal.@Nullable Sync sync;
 
         Run(ObjectKey owner) {
@@ -122,14 +123,14 @@ final class ApiActionExecutor implements ActionExecutor {
         boolean perform(Action action) {
             switch (action) {
                 case Action.Write write -> {
-                    return note(List.of(attempt(owner, write, sync())));
+                    return note(List.of(attempt(owner, write, sync(), trace)));
                 }
                 case Action.Batch batch -> {
                     Journal.Sync cause = sync();
                     List<Attempt> tried = batch.slowStart()
-                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w, cause),
+                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w, cause, trace),
                                     Attempt::failed)
-                            : parallel.map(batch.writes(), w -> attempt(owner, w, cause));
+                            : parallel.map(batch.writes(), w -> attempt(owner, w, cause, trace));
                     skipped += batch.writes().size() - tried.size();
                     return note(tried);
                 }
@@ -171,7 +172,7 @@ final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    private Attempt attempt(ObjectKey owner, Action.Write write, Journal.Sync sync) {
+    private Attempt attempt(ObjectKey owner, Action.Write write, Journal.Sync sync, SyncTrace trace) {
         if (!mayWrite.getAsBoolean()) {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
                     "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
@@ -182,9 +183,11 @@ final class ApiActionExecutor implements ActionExecutor {
                     "NotSent", mistake, null), false);
         }
         long sent = journal.nanoTime();
+        SyncTrace.OfWrite traced = trace.writing(write);
         try {
             KubernetesObject answer = write(write);
             int code = answer == null ? 200 : successCode(write);
+            traced.ended(code, null);
             metrics.written(controller, write.verb(), write.type(), code);
             journal.add(sync, write.verb(), write.type(), answer == null ? write.target() : ObjectKey.of(answer),
                     write.why(), sent, code, answer == null ? "" : version(answer));
@@ -194,6 +197,7 @@ final class ApiActionExecutor implements ActionExecutor {
             }
             return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
+            traced.ended(e.code(), e);
             metrics.written(controller, write.verb(), write.type(), e.code());
             journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, e.code(),
                     String.valueOf(e.getMessage()));
@@ -204,6 +208,7 @@ final class ApiActionExecutor implements ActionExecutor {
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
+            traced.ended(0, e);
             metrics.written(controller, write.verb(), write.type(), 0);
             journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, 0, e.toString());
             consistency.unknownOutcome(owner, write.type());

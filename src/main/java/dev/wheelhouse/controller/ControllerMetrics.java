@@ -19,9 +19,14 @@ public interface ControllerMetrics {
      */
     default void managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {}
 
+    /** A sync begins on this thread. */
+    default SyncTrace begin(String controller, Object key) {
+        return SyncTrace.NONE;
+    }
+
     /**
      * A sync ended.
-     * @param result {@code done}, {@code requeue}, {@code requeue_after}, {@code retry} or {@code terminal}
+     * @param result see {@link Result#label()}
      * @param nanos the duration in nanoseconds
      */
     default void synced(String controller, String result, long nanos) {}

@@ -22,6 +22,17 @@ public sealed interface Result {
     /** The sync cannot succeed until a user changes the object. Logged once, not retried. */
     record Terminal(String reason) implements Result {}
 
+    /** The outcome in metrics and traces: {@code done}, {@code requeue_after}, {@code retry} and so on. */
+    default String label() {
+        return switch (this) {
+            case Done done -> "done";
+            case RequeueAfter after -> "requeue_after";
+            case Requeue requeue -> "requeue";
+            case Retry retry -> "retry";
+            case Terminal terminal -> "terminal";
+        };
+    }
+
     static Result done() {
         return DoneHolder.DONE;
     }

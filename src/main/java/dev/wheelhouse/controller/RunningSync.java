@@ -17,6 +17,7 @@ public final class RunningSync {
     private final long began;
     private volatile boolean reported;
     private long nextReport;
+    private SyncTrace trace = SyncTrace.NONE;
 
     /**
      * A sync on this thread, which becomes the {@link #current} one until {@link #end}.
@@ -43,6 +44,15 @@ public final class RunningSync {
     /** The sync that runs on this thread; null if there is none. */
     static @Nullable RunningSync current() {
         return CURRENT.get();
+    }
+
+    /** Lets a trace follow this sync from now on. Called on the thread of the sync. */
+    void follow(SyncTrace by) {
+        trace = by;
+    }
+
+    SyncTrace trace() {
+        return trace;
     }
 
     /** Why its key was queued. Only until the sync has ended. */

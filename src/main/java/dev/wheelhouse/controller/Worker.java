@@ -84,7 +84,7 @@ public final class Worker<K> implements Loop {
         RunningSync sync = RunningSync.begin(key, () -> queue.origin(key), start);
         running = sync;
         try {
-            work(key, start);
+            work(key, sync, start);
         } finally {
             running = null;
             sync.end();
@@ -95,7 +95,7 @@ public final class Worker<K> implements Loop {
         }
     }
 
-    private void work(K key, long start) throws InterruptedException {
+    private void work(K key, RunningSync sync, long start) throws InterruptedException {
         Result result;
         try {
             Duration delay = readiness.delay(key);
@@ -104,10 +104,12 @@ public final class Worker<K> implements Loop {
                 queue.addAfter(key, delay);
                 return;
             }
+            sync.follow(metrics.begin(controller, key));
             result = orRetry(reconciler.reconcile(key));
         } catch (InterruptedException e) {
             if (closed) {
                 queue.add(key);
+                sync.trace().ended("retry", e);
                 throw e;
             }
             result = Result.retry(e);
@@ -119,6 +121,7 @@ public final class Worker<K> implements Loop {
             // the thread would end with all workers of the queue.
             Thread.interrupted();
         }
+        sync.trace().ended(result.label(), result instanceof Result.Retry retry ? retry.cause() : null);
         finish(key, result, clock.nanoTime() - start);
     }
 
@@ -142,7 +145,7 @@ public final class Worker<K> implements Loop {
         switch (result) {
             case Result.Done done -> {
                 queue.forget(key);
-                metrics.synced(controller, "done", nanos);
+                metrics.synced(controller, result.label(), nanos);
             }
             case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
                 sayThatZeroSpins(key, after);
@@ -150,24 +153,24 @@ public final class Worker<K> implements Loop {
             }
             case Result.Requeue requeue -> {
                 queue.addRateLimited(key);
-                metrics.synced(controller, "requeue", nanos);
+                metrics.synced(controller, result.label(), nanos);
             }
             case Result.RequeueAfter after -> {
                 queue.forget(key);
                 queue.addAfter(key, after.delay());
-                metrics.synced(controller, "requeue_after", nanos);
+                metrics.synced(controller, result.label(), nanos);
             }
             case Result.Retry retry -> {
                 Duration atLeast = retry.cause() instanceof ApiError e && e.retryAfter() != null
                         ? e.retryAfter()
                         : Duration.ZERO;
                 queue.addRateLimited(key, atLeast);
-                metrics.synced(controller, "retry", nanos);
+                metrics.synced(controller, result.label(), nanos);
                 report(key, retry.cause());
             }
             case Result.Terminal terminal -> {
                 queue.forget(key);
-                metrics.synced(controller, "terminal", nanos);
+                metrics.synced(controller, result.label(), nanos);
                 outage.failed(key, "it cannot be synced until it is changed: " + terminal.reason());
                 log.warn("{}: {} cannot be synced until it is changed: {}", controller, key, terminal.reason());
             }

@@ -201,6 +201,17 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
+    public synchronized List<SharedIndexInformer<?>> informers() {
+        List<SharedIndexInformer<?>> all = new ArrayList<>();
+        List<SharedIndexInformer<?>> ofMetadata = new ArrayList<>();
+        informers.forEach((key, informer) -> (key.model() == PartialObjectMetadata.class ? ofMetadata : all)
+                .add(informer));
+        all.addAll(unshared);
+        all.addAll(ofMetadata);
+        return all;
+    }
+
+    @Override
     public List<InformerState> states() {
         return all().stream().map(SharedIndexInformer::state).toList();
     }

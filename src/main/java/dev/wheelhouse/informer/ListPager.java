@@ -172,9 +172,15 @@ final class ListPager<T extends KubernetesObject> {
         return lastVersion.isEmpty() ? "0" : lastVersion;
     }
 
-    /** Requests one object, not older than a version. @throws ApiError if the server does not know that version */
-    void probe(String lastVersion) throws InterruptedException {
-        source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null));
+    /**
+     * Requests one object, not older than a version.
+     *
+     * @return whether the collection is still at that version, so that a watch from it has missed nothing
+     * @throws ApiError if the server does not know that version
+     */
+    boolean probe(String lastVersion) throws InterruptedException {
+        return source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null)).resourceVersion()
+                .equals(lastVersion);
     }
 
     /** Ends the current list, complete or not, and drops its objects. */

@@ -34,6 +34,8 @@ import dev.wheelhouse.runtime.Signal;
  * or not valid, or that the collection does not exist (404).
  * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
  * after a backoff.
+ * <li>It lists again, and reports a failure until a watch brings something, if two watches in a row go silent although
+ * the server has a later version: they only seem alive.
  * <li>An object that cannot be decoded is logged, counted and skipped. If a watch brought it, the collection is listed
  * again after half a minute.
  * <li>If a relist is empty although the cache held objects, the collection is listed again by a consistent read after
@@ -81,6 +83,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private String lastVersion = "";
     /** Whether a watch brought an event or a bookmark since the last relist; true before the first relist. */
     private boolean progressed = true;
+    /** The watches in a row that went silent although the server had, or may have had, a later version. */
+    private int silences;
     /** The time of the clock at which the collection is listed again, because the cache may be wrong; 0 for never. */
     private long recheckAt;
     private Duration recheckDelay = FIRST_RECHECK;
@@ -163,7 +167,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                     + recheckDelay.toSeconds() + " s, as a sick server may list nothing");
         }
         held = (long) objects.size() + skipped.size();
-        status.heard();
+        if (silences < 2) {
+            status.heard();
+        }
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
 
@@ -186,7 +192,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
      * a watch would wait.
      */
     private long probe() throws InterruptedException {
-        pager.probe(lastVersion);
+        if (pager.probe(lastVersion)) {
+            silences = 0;
+            status.heard();
+        }
         phase = Phase.OPEN;
         return BUSY;
     }
@@ -207,7 +216,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return IDLE;
         }
         status.watchStarted();
-        if (!initialState) {
+        if (!initialState && silences < 2) {
             // The watch replays the missed events, so the earlier failure is over.
             status.recovered();
         }
@@ -266,6 +275,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             fifo.add(changes, followed);
             count(changes);
             progressed = true;
+            silences = 0;
             status.heard();
         }
 
@@ -353,6 +363,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         String message = "watch " + source.type() + ": no event arrived for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
+        silences++;
+        if (silences > 1) {
+            status.failed("watch", 0, "watch " + source.type() + ": two watches in a row brought nothing, not even a"
+                    + " bookmark, although the server has a later version; lists instead, until a watch brings"
+                    + " something: look for a proxy that withholds events");
+            return relist("silence");
+        }
         status.failed("watch", 0, message);
         info(message);
         phase = Phase.PROBE;

@@ -112,6 +112,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
+    public List<SharedIndexInformer<?>> informers() {
+        return behind.informers();
+    }
+
+    @Override
     public List<InformerState> states() {
         return behind.states();
     }

@@ -78,6 +78,9 @@ public interface SharedInformerFactory {
     /** Whether all informers have synced. */
     boolean hasSynced();
 
+    /** The informers that exist; those of whole objects come before those of metadata. */
+    List<SharedIndexInformer<?>> informers();
+
     /** The state of each informer. */
     List<InformerState> states();
 }

@@ -15,10 +15,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.SyncTrace;
 
 /** The controllers' metrics in Micrometer. */
 final class ControllerMeters implements ControllerMetrics {
@@ -26,11 +28,19 @@ final class ControllerMeters implements ControllerMetrics {
             60);
 
     private final MeterRegistry registry;
+    private final ObservationRegistry traces;
     private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, AtomicReference<Double>> gauges = new ConcurrentHashMap<>();
 
-    ControllerMeters(MeterRegistry registry) {
+    /** @param traces follows each sync; a registry that does nothing costs nothing */
+    ControllerMeters(MeterRegistry registry, ObservationRegistry traces) {
         this.registry = registry;
+        this.traces = traces;
+    }
+
+    @Override
+    public SyncTrace begin(String controller, Object key) {
+        return ObservedSync.begin(controller, key, traces);
     }
 
     @Override

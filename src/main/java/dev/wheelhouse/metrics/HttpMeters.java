@@ -15,8 +15,7 @@ import dev.wheelhouse.client.http.HttpMetrics;
 
 /**
  * The metrics of connections to API servers in Micrometer, under client-go's names (upstream:
- * {@code component-base/metrics/prometheus/restclient/metrics.go}). The client does not limit its rate, so
- * {@code rest_client_rate_limiter_duration_seconds} has no series; upstream has none then either.
+ * {@code component-base/metrics/prometheus/restclient/metrics.go}).
  */
 final class HttpMeters implements HttpMetrics {
     private static final Duration[] LATENCIES = Buckets.seconds(0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60);
@@ -28,7 +27,7 @@ final class HttpMeters implements HttpMetrics {
     private final MeterRegistry registry;
     private final ConcurrentHashMap<Tags, Requests> requests = new ConcurrentHashMap<>();
 
-    private record Requests(Timer duration, DistributionSummary sent, DistributionSummary received) {}
+    private record Requests(Timer limited, Timer duration, DistributionSummary sent, DistributionSummary received) {}
 
     /** Registers the series that client-go has before the first request. */
     HttpMeters(MeterRegistry registry) {
@@ -56,7 +55,8 @@ final class HttpMeters implements HttpMetrics {
         Counter.builder("rest.client.requests").description("HTTP requests by status code, method and host")
                 .tags("code", code, "method", method, "host", host).register(registry).increment();
         if (again) {
-            Counter.builder("rest.client.request.retries").description("Repeated requests by status code, verb and host")
+            Counter.builder("rest.client.request.retries")
+                    .description("Repeated requests by status code, verb and host")
                     .tags("code", code, "verb", method, "host", host).register(registry).increment();
         }
     }
@@ -64,11 +64,17 @@ final class HttpMeters implements HttpMetrics {
     private Requests of(String method, String host) {
         return requests.computeIfAbsent(Tags.of("verb", method, "host", host),
                 tags -> new Requests(
-                        Timer.builder("rest.client.request.duration")
-                                .description("Duration of requests by verb and host").tags(tags)
-                                .serviceLevelObjectives(LATENCIES).register(registry),
+                        latencies("rest.client.rate.limiter.duration",
+                                "Time that the client delays requests by verb and host; 0, as it has no rate limit",
+                                tags),
+                        latencies("rest.client.request.duration", "Duration of requests by verb and host", tags),
                         sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
                         sizes("rest.client.response.size", "Size of response bodies by verb and host", tags)));
+    }
+
+    private Timer latencies(String name, String description, Tags tags) {
+        return Timer.builder(name).description(description).tags(tags).serviceLevelObjectives(LATENCIES)
+                .register(registry);
     }
 
     private DistributionSummary sizes(String name, String description, Tags tags) {
@@ -78,7 +84,9 @@ final class HttpMeters implements HttpMetrics {
 
     @Override
     public void sent(String method, String host, long bytes) {
-        of(method, host).sent.record((double) bytes);
+        Requests of = of(method, host);
+        of.limited.record(Duration.ZERO);
+        of.sent.record((double) bytes);
     }
 
     @Override
@@ -92,7 +100,8 @@ final class HttpMeters implements HttpMetrics {
 
     @Override
     public void pluginCalled(int code, String status) {
-        Counter.builder("rest.client.exec.plugin.call").description("Runs of credential plugins by exit code and outcome")
+        Counter.builder("rest.client.exec.plugin.call")
+                .description("Runs of credential plugins by exit code and outcome")
                 .tags("code", String.valueOf(code), "call_status", status).register(registry).increment();
     }
 }

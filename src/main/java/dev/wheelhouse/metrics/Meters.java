@@ -1,6 +1,7 @@
 package dev.wheelhouse.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.runtime.Clock;
@@ -11,8 +12,16 @@ public final class Meters {
 
     /** Registers the metrics of one process. */
     public static Metrics of(MeterRegistry registry, Clock clock) {
+        return of(registry, clock, ObservationRegistry.NOOP);
+    }
+
+    /**
+     * Registers the metrics of one process.
+     * @param traces gets an observation {@code wheelhouse.sync} for each sync, with its writes as children
+     */
+    public static Metrics of(MeterRegistry registry, Clock clock, ObservationRegistry traces) {
         return new Metrics(new InformerMeters(registry, clock), new WorkQueueMeters(registry),
-                new ControllerMeters(registry), new EventMeters(registry), new HttpMeters(registry),
+                new ControllerMeters(registry, traces), new EventMeters(registry), new HttpMeters(registry),
                 lease -> new ElectionMeters(lease, registry));
     }
 }

@@ -26,8 +26,8 @@ import io.kubernetes.client.openapi.models.V1NodeSystemInfo;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
-import dev.wheelhouse.facts.Release;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.facts.Release;
 
 /**
  * Makes the objects that represent a node: its Node and its Lease (upstream: {@code pkg/kubelet/nodestatus}). Pure

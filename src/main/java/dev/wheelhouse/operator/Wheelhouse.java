@@ -61,7 +61,8 @@ public final class Wheelhouse implements AutoCloseable {
     private volatile String leadLost = "";
 
     private Wheelhouse(Builder wanted) {
-        KubeConfigs.Connection connection = wanted.connection.apply(new KubeConfigs(wanted.clock, wanted.metrics.requests()));
+        KubeConfigs.Connection connection = wanted.connection
+                .apply(new KubeConfigs(wanted.clock, wanted.metrics.requests()));
         Clock clock = wanted.clock;
         // Declarations that cannot work end the start before anything runs.
         List<ControllerDescriptor> operators = new ArrayList<>();

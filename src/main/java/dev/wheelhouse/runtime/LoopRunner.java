@@ -22,6 +22,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
 
     private static final Duration REST_AFTER = Duration.ofSeconds(5);
+    private static final long BETWEEN_STEPS = Long.MIN_VALUE;
 
     private final String name;
     private final Clock clock;
@@ -38,6 +39,8 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         final boolean mayRest;
         Thread thread;
         boolean stopped;
+        /** The time of the clock at which the current step began. */
+        volatile long stepBegan = BETWEEN_STEPS;
 
         Running(Loop loop, Thread.Builder builder, boolean mayRest) {
             this.loop = loop;
@@ -46,6 +49,15 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
             this.thread = Thread.currentThread();
         }
     }
+
+    /**
+     * A loop whose current step lasts too long.
+     *
+     * @param loop the name of the loop's thread
+     * @param age the time since the step began
+     * @param stack where the thread is now
+     */
+    public record Standing(String loop, Duration age, List<StackTraceElement> stack) {}
 
     /** @param name the prefix of the threads' names */
     public LoopRunner(String name, Clock clock) {
@@ -147,7 +159,9 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         try {
             while (!closed) {
                 try {
+                    driven.stepBegan = clock.nanoTime();
                     long wait = loop.step();
+                    driven.stepBegan = BETWEEN_STEPS;
                     if (Thread.interrupted()) {
                         return;
                     }
@@ -167,6 +181,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                         return;
                     }
                 } catch (RuntimeException | Error e) {
+                    driven.stepBegan = BETWEEN_STEPS;
                     if (e instanceof RuntimeException && loop instanceof SignalledLoop signalled
                             && signalled.isClosed()) {
                         // The step was on its way while the parts that it uses were closed, too.
@@ -198,6 +213,19 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                 r.thread.interrupt();
             });
         }
+    }
+
+    /** The loops whose current step has lasted for that time or longer, although a step never waits for work. */
+    public synchronized List<Standing> standing(Duration time) {
+        List<Standing> standing = new ArrayList<>();
+        for (Running each : running) {
+            long began = each.stepBegan;
+            if (began != BETWEEN_STEPS && clock.nanoTime() - began >= time.toNanos() && each.thread.isAlive()) {
+                standing.add(new Standing(each.thread.getName(), Duration.ofNanos(clock.nanoTime() - began),
+                        List.of(each.thread.getStackTrace())));
+            }
+        }
+        return standing;
     }
 
     /** The number of steps and tasks that threw. */

@@ -11,8 +11,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
 
 /** Health and endpoints, if the application has the actuator. */
 @AutoConfiguration(after = WheelhouseAutoConfiguration.class)
@@ -35,6 +37,11 @@ class ActuatorAutoConfiguration {
             return new ControllersHealthIndicator(manager);
         }
 
+        @Bean
+        LoopsHealthIndicator loopsHealthIndicator(LoopRunner runner, WheelhouseProperties properties) {
+            return new LoopsHealthIndicator(runner, properties.management().stepDeadline());
+        }
+
         /** Out of service while the storage of the embedded API server takes no writes. */
         @Bean
         HealthIndicator storageHealthIndicator(ApiServerConnection connection) {
@@ -54,6 +61,12 @@ class ActuatorAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
             return new InformersEndpoint(informers.orderedStream().toList(), clock);
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        JournalEndpoint journalEndpoint(Journal journal) {
+            return new JournalEndpoint(journal);
         }
 
         @Bean

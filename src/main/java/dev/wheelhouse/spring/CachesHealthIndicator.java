@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
@@ -15,11 +16,15 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The health of controllers and caches. It is up if every controller runs, or another process leads, and no cache has
- * been failing for a minute. Otherwise it is out of service, and its details name each such cache with the reason.
+ * The health of controllers and caches. It is up if every controller runs, or another process leads, and no cache is
+ * stale. Otherwise it is out of service, and its details name each stale cache with the reason. A cache is stale if it
+ * has been failing for a minute, or if nothing has arrived for six minutes although nothing failed: an API server sends
+ * each watch a bookmark every minute, so the watches of such a cache only seem alive.
  */
 final class CachesHealthIndicator implements HealthIndicator {
-    private static final Duration TOLERATED = Duration.ofMinutes(1);
+    private static final Duration TOLERATED_FAILURE = Duration.ofMinutes(1);
+    /** Longer than two watches in a row that go silent, which are a failure of their own. */
+    private static final Duration TOLERATED_SILENCE = Duration.ofMinutes(6);
 
     private final BooleanSupplier running;
     private final BooleanSupplier standsBy;
@@ -50,8 +55,9 @@ final class CachesHealthIndicator implements HealthIndicator {
         for (InformerStates source : informers) {
             for (InformerState state : source.states()) {
                 caches.put(state.name(), describe(state));
-                if (isStale(state)) {
-                    stale.add(state.name() + ": " + state.lastError());
+                String why = whyStale(state);
+                if (why != null) {
+                    stale.add(state.name() + ": " + why);
                 }
             }
         }
@@ -75,9 +81,17 @@ final class CachesHealthIndicator implements HealthIndicator {
                 : state.reasonNotSynced();
     }
 
-    /** Whether a cache has been failing for so long that its content may be outdated. */
-    private boolean isStale(InformerState state) {
-        return state.synced() && state.lastError() != null && state.lastEvent() != null
-                && Duration.between(state.lastEvent(), clock.now()).compareTo(TOLERATED) > 0;
+    /** Why the content of a cache may be outdated; null if it is not. */
+    private @Nullable String whyStale(InformerState state) {
+        Duration lag = state.lag(clock.now());
+        if (!state.synced() || lag == null) {
+            return null;
+        }
+        if (state.lastError() != null) {
+            return lag.compareTo(TOLERATED_FAILURE) > 0 ? state.lastError() : null;
+        }
+        return lag.compareTo(TOLERATED_SILENCE) > 0
+                ? "nothing has arrived for " + lag.toSeconds() + " s, not even a bookmark, although nothing failed"
+                : null;
     }
 }

@@ -99,12 +99,20 @@ public final class CommandLine {
               --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110   its resources
               --wheelhouse.node.labels=KEY=VALUE,...                 its labels
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...          its taints
+            The console:
+              --wheelhouse.console.enabled=false                     serve no console
+              --wheelhouse.console.writable=true|false               let authorised callers change controllers
+                                                                     (default: in mode embedded)
+              --wheelhouse.console.journal=4MB                       the memory of the journal of writes (0: none)
             Caches, health and metrics:
               --wheelhouse.informer.drop-last-applied=true           drop kubectl's last-applied annotation from caches
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
               --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
                                                                      in addition to addresses and the machine's name
-              --server.port=PORT                                     the port of health and metrics (0: any free port)
+              --wheelhouse.management.step-deadline=10m              liveness fails if a loop is this long in one step
+              --wheelhouse.tracing=true                              a span for each sync, with its writes as children
+              --server.port=PORT                                     the port of the console, health and metrics (0: any
+                                                                     free port)
 
             Any other Spring Boot property works as well.""";
 

@@ -59,13 +59,25 @@ final class DelegatedAuth {
     private @Nullable Failure lastFailure;
 
     /**
-     * @param user the user; null if access is denied
+     * @param who the user; null if access is denied
      * @param why the reason of a denial; empty if access is allowed
      */
-    record Answer(@Nullable String user, String why) {
+    record Answer(@Nullable V1UserInfo who, String why) {
         static Answer denied(String why) {
             return new Answer(null, why);
         }
+
+        /** The name of the user; null if access is denied. */
+        @Nullable
+        String user() {
+            return who == null ? null : who.getUsername();
+        }
+    }
+
+    /** One or two requests for reviews that together end by a deadline. */
+    @FunctionalInterface
+    private interface Review {
+        Answer ask(long deadline) throws ApiException;
     }
 
     private record Kept(Answer answer, long until) {}
@@ -81,7 +93,17 @@ final class DelegatedAuth {
 
     /** @param verb the HTTP method in lower case, which is the verb of a non-resource request */
     Answer mayGet(String token, String verb, String path) {
-        String key = hash(token) + " " + verb + " " + path;
+        return ask(hash(token) + " " + verb + " " + path, deadline -> review(token, verb, path, deadline));
+    }
+
+    /** Whether a user whose identity is known may do what the review asks for. */
+    Answer may(V1UserInfo user, V1SubjectAccessReviewSpec asked) {
+        return ask(user.getUsername() + " " + user.getUid() + " " + user.getGroups() + " " + user.getExtra() + " "
+                + asked.getResourceAttributes() + " " + asked.getNonResourceAttributes(),
+                deadline -> authorize(user, asked, deadline));
+    }
+
+    private Answer ask(String key, Review review) {
         Answer known = known(key);
         if (known != null) {
             return known;
@@ -97,7 +119,7 @@ final class DelegatedAuth {
         }
         try {
             known = known(key);
-            return known != null ? known : keep(key, review(token, verb, path, deadline));
+            return known != null ? known : keep(key, review.ask(deadline));
         } catch (ApiException e) {
             return failed(e);
         } finally {
@@ -146,14 +168,27 @@ final class DelegatedAuth {
         if (user == null) {
             return Answer.denied("the token is nobody's, or no longer valid");
         }
-        V1SubjectAccessReview asked = new V1SubjectAccessReview().spec(new V1SubjectAccessReviewSpec()
-                .user(user.getUsername()).uid(user.getUid()).groups(user.getGroups()).extra(user.getExtra())
-                .nonResourceAttributes(new V1NonResourceAttributes().verb(verb).path(path)));
-        var decision = execute(new AuthorizationV1Api(api).createSubjectAccessReview(asked).buildCall(null), deadline,
+        return authorize(user, ofPath(verb, path), deadline);
+    }
+
+    /** The question whether a user may send a request for a path. */
+    static V1SubjectAccessReviewSpec ofPath(String verb, String path) {
+        return new V1SubjectAccessReviewSpec()
+                .nonResourceAttributes(new V1NonResourceAttributes().verb(verb).path(path));
+    }
+
+    private Answer authorize(V1UserInfo user, V1SubjectAccessReviewSpec asked, long deadline) throws ApiException {
+        V1SubjectAccessReview review = new V1SubjectAccessReview().spec(asked.user(user.getUsername())
+                .uid(user.getUid()).groups(user.getGroups()).extra(user.getExtra()));
+        var decision = execute(new AuthorizationV1Api(api).createSubjectAccessReview(review).buildCall(null), deadline,
                 V1SubjectAccessReview.class).getStatus();
-        return decision != null && Boolean.TRUE.equals(decision.getAllowed())
-                ? new Answer(String.valueOf(user.getUsername()), "")
-                : Answer.denied("User \"" + user.getUsername() + "\" cannot " + verb + " path \"" + path + "\"");
+        if (decision != null && Boolean.TRUE.equals(decision.getAllowed())) {
+            return new Answer(user, "");
+        }
+        V1NonResourceAttributes path = asked.getNonResourceAttributes();
+        return Answer.denied("User \"" + user.getUsername() + "\" cannot " + (path == null
+                ? "do this"
+                : path.getVerb() + " path \"" + path.getPath() + "\""));
     }
 
     private <T> T execute(Call call, long deadline, Class<T> type) throws ApiException {

@@ -3,6 +3,7 @@ package dev.wheelhouse.spring;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -23,20 +24,24 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
+import io.kubernetes.client.openapi.models.V1UserInfo;
+
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.apiserver.WebPages;
 
 /**
- * Restricts access to the actuator. Requests from web pages are refused ({@link WebPages}). Every other client may read
- * the endpoints in {@link #FOR_ALL}, which show names and reasons. The content of objects, details of health, and all
- * other endpoints and methods need authorization. A client on loopback is authorized if the embedded API server is open
- * to loopback as well; any other client needs a bearer token whose user may get the path ({@link DelegatedAuth}). This
- * filter gives a {@link HttpServletRequest#getUserPrincipal() principal} to authorized requests only, and the endpoints
- * decide by it what to show.
+ * Restricts access to the actuator and to the console. Requests from web pages of other servers are refused
+ * ({@link WebPages}). Every other client may read the paths that are for all, such as the actuator's endpoints in
+ * {@link #ACTUATOR_FOR_ALL}, which show names and reasons. The content of objects, details of health, and all other
+ * paths and methods need authorization. A client on loopback is authorized if the embedded API server is open to
+ * loopback as well; any other client needs a bearer token or a client certificate whose user may get the path
+ * ({@link DelegatedAuth}). This filter gives a {@link HttpServletRequest#getUserPrincipal() principal} to authorized
+ * requests only, and the endpoints decide by it what to show.
  */
 final class ManagementGuard implements Filter {
-    private static final Set<String> FOR_ALL = Set.of("", "health", "info", "prometheus", "metrics", "informers",
+    /** The endpoints of the actuator that all clients may read. */
+    static final Set<String> ACTUATOR_FOR_ALL = Set.of("", "health", "info", "prometheus", "metrics", "informers",
             "podsources", "plan");
     private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
     private static final Set<String> OF_PROXIES = Set.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
@@ -44,28 +49,24 @@ final class ManagementGuard implements Filter {
     private static final String REMEDY = "name the host with --wheelhouse.management.hosts=HOST,...";
 
     private final String basePath;
+    private final Set<String> forAll;
     private final boolean trustsLoopback;
     private final DelegatedAuth auth;
     private final WebPages onLoopback;
     private final WebPages beyond;
 
-    /** A user who may see contents. */
-    private record Viewer(String name) implements Principal {
-        @Override
-        public String getName() {
-            return name;
-        }
-    }
-
     /**
-     * @param basePath the base path of the actuator; empty if the port serves nothing else
+     * @param basePath the base path of what is guarded; empty if the port serves nothing else
+     * @param forAll the first segments after it that all clients may read
      * @param trustsLoopback whether a client on loopback is authorized without a token
      * @param hosts the names by which clients may call the actuator
      * @param hostName a further name, for clients on other machines
      */
-    ManagementGuard(String basePath, boolean trustsLoopback, Collection<String> hosts, String hostName,
+    ManagementGuard(String basePath, Set<String> forAll, boolean trustsLoopback, Collection<String> hosts,
+            String hostName,
             DelegatedAuth auth) {
         this.basePath = basePath;
+        this.forAll = forAll;
         this.trustsLoopback = trustsLoopback;
         this.auth = auth;
         this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
@@ -97,7 +98,7 @@ final class ManagementGuard implements Filter {
             return;
         }
         Guarded guarded = new Guarded(request, response, path);
-        if ((!FOR_ALL.contains(endpoint(path)) || !READING.contains(request.getMethod()))
+        if ((!forAll.contains(endpoint(path)) || !READING.contains(request.getMethod()))
                 && guarded.getUserPrincipal() == null) {
             boolean anonymous = request.getHeader("Authorization") == null;
             refuse(response, anonymous ? 401 : 403, guarded.why);
@@ -153,7 +154,11 @@ final class ManagementGuard implements Filter {
         private @Nullable Principal decide() {
             if (trustsLoopback && isLoopback(getRemoteAddr()) && isLoopback(getLocalAddr())
                     && OF_PROXIES.stream().allMatch(header -> getHeader(header) == null)) {
-                return new Viewer("loopback");
+                return Viewers.ON_LOOPBACK;
+            }
+            V1UserInfo certified = certified();
+            if (certified != null && getHeader("Authorization") == null) {
+                return viewer(auth.may(certified, DelegatedAuth.ofPath(verb(), path)));
             }
             String[] credentials = Objects.requireNonNullElse(getHeader("Authorization"), "").strip().split(" +", 2);
             if (credentials.length < 2 || !credentials[0].equalsIgnoreCase("bearer")) {
@@ -161,9 +166,18 @@ final class ManagementGuard implements Filter {
                         + ": send the header Authorization: Bearer TOKEN";
                 return null;
             }
-            DelegatedAuth.Answer answer = auth.mayGet(credentials[1], verb(), path);
+            return viewer(auth.mayGet(credentials[1], verb(), path));
+        }
+
+        private @Nullable Principal viewer(DelegatedAuth.Answer answer) {
             why = answer.why();
-            return answer.user() == null ? null : new Viewer(answer.user());
+            return answer.who() == null ? null : Viewers.of(answer.who(), auth);
+        }
+
+        /** The user of the client certificate that the web server has verified; null if there is none. */
+        private @Nullable V1UserInfo certified() {
+            return getAttribute("jakarta.servlet.request.X509Certificate") instanceof X509Certificate[] chain
+                    && chain.length > 0 ? Viewers.user(chain[0]) : null;
         }
 
         private String verb() {

@@ -30,7 +30,8 @@ class ManagementGuardConfiguration {
         String base = endpoints.getBasePath();
         SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
             ApiServerConnection connection = connections.getObject();
-            return new ManagementGuard(base.equals("/") ? "" : base, connection.isOpenToLoopback(),
+            return new ManagementGuard(base.equals("/") ? "" : base, ManagementGuard.ACTUATOR_FOR_ALL,
+                    connection.isOpenToLoopback(),
                     properties.getObject().management().hosts(), Host.name(),
                     new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
         });

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -7,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.metrics.Meters;
@@ -17,6 +19,7 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 /** The metrics of all parts, if the application has a Micrometer registry. */
 @AutoConfiguration(after = WheelhouseAutoConfiguration.class, afterName = {
         "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+        "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
         "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration"})
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({MeterRegistry.class, ServiceLifecycle.class})
@@ -24,8 +27,11 @@ class MeterAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    Metrics wheelhouseMetrics(MeterRegistry registry, Clock clock) {
-        return Meters.of(registry, clock);
+    Metrics wheelhouseMetrics(MeterRegistry registry, Clock clock, WheelhouseProperties properties,
+            ObjectProvider<ObservationRegistry> traces) {
+        return Meters.of(registry, clock, properties.tracing()
+                ? traces.getIfAvailable(() -> ObservationRegistry.NOOP)
+                : ObservationRegistry.NOOP);
     }
 
     @Bean

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -12,11 +11,9 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import io.kubernetes.client.common.KubernetesObject;
-
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.console.Plans;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.Plannable;
@@ -76,8 +73,8 @@ final class PlanEndpoint {
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String resource, @Selector String name) {
         List<Controller> asked = controller.equals("all")
-                ? manager.controllers().stream().filter(PlanEndpoint::plans).toList()
-                : manager.controller(controller).filter(PlanEndpoint::plans).stream().toList();
+                ? manager.controllers().stream().filter(Plans::plans).toList()
+                : manager.controller(controller).filter(Plans::plans).stream().toList();
         if (asked.isEmpty()) {
             return nobody(controller);
         }
@@ -85,7 +82,7 @@ final class PlanEndpoint {
         List<Map<String, Object>> plans = new ArrayList<>();
         for (Controller one : asked) {
             try {
-                plan(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
+                Plans.of(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
             } catch (IllegalArgumentException e) {
                 return cannot(one, key, e);
             } catch (ApiError e) {
@@ -98,15 +95,6 @@ final class PlanEndpoint {
                 : new WebEndpointResponse<>(Map.of("object", key.toString(), "resource", resource, "plans", plans));
     }
 
-    private static Optional<List<Action>> plan(Controller controller, String resource, ObjectKey key) {
-        return switch (controller) {
-            case PlansForAnyType any -> any.plan(resource, key);
-            case Plannable planner when planner.plansFor().groupResource().equals(resource) && planner.knows(key) ->
-                Optional.of(planner.plan(key));
-            default -> Optional.empty();
-        };
-    }
-
     private static ObjectKey key(String namespace, String name) {
         return namespace.equals("-") ? ObjectKey.cluster(name) : ObjectKey.of(namespace, name);
     }
@@ -117,19 +105,15 @@ final class PlanEndpoint {
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("controller", controller.name());
         answer.put("object", key.toString());
-        answer.put("actions", actions.stream().flatMap(action -> shown(action, contents).stream()).toList());
+        answer.put("actions", Plans.shown(actions, contents));
         if (!contents) {
             answer.put("withheld", WITHHELD);
         }
         return answer;
     }
 
-    private static boolean plans(Controller controller) {
-        return controller instanceof Plannable || controller instanceof PlansForAnyType;
-    }
-
     private List<String> plannable() {
-        return manager.controllers().stream().filter(PlanEndpoint::plans).map(Controller::name).toList();
+        return manager.controllers().stream().filter(Plans::plans).map(Controller::name).toList();
     }
 
     private WebEndpointResponse<Map<String, Object>> nobody(String controller) {
@@ -145,60 +129,5 @@ final class PlanEndpoint {
 
     private static WebEndpointResponse<Map<String, Object>> problem(int status, String sentence) {
         return new WebEndpointResponse<>(Map.of("problem", sentence), status);
-    }
-
-    private static List<Map<String, Object>> shown(Action action, boolean contents) {
-        return switch (action) {
-            case Action.Batch batch -> {
-                List<Map<String, Object>> all = new ArrayList<>();
-                batch.writes().forEach(write -> all.addAll(shown(write, contents)));
-                yield all;
-            }
-            case Action.Write write -> List.of(write(write, contents));
-            case Action.RequireLive check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
-                    check.target().toString(), "why", check.why()));
-            case Action.RequireGone check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
-                    check.target().toString(), "why", check.why()));
-            case Action.Event event -> List.of(entry("event", "type", event.type(), "reason", event.reason(), "message",
-                    event.message()));
-            case Action.RequeueAfter requeue -> List.of(entry("look again", "after", requeue.delay().toString()));
-        };
-    }
-
-    private static Map<String, Object> write(Action.Write write, boolean contents) {
-        Map<String, Object> entry = entry(write.verb(), "resource", write.type().groupResource(), "target",
-                write.target().toString(), "why", write.why());
-        if (!contents) {
-            return entry;
-        }
-        switch (write) {
-            case Action.Create create -> entry.put("body", tree(create.object()));
-            case Action.Update update -> entry.put("body", tree(update.object()));
-            case Action.UpdateStatus update -> entry.put("body", ModelJson.tree(update.object()).path("status"));
-            case Action.UpdateSubresource update -> entry.put("body", tree(update.object()));
-            case Action.Patch patch -> entry.put("body", patch.body());
-            case Action.Apply apply -> entry.put("body", apply.body());
-            case Action.CreateSubresource create -> entry.put("body", ModelJson.tree(create.body()));
-            case Action.Delete delete -> {
-                // A delete has no body.
-            }
-            case Action.DeleteCollection delete -> {
-                // A delete has no body.
-            }
-        }
-        return entry;
-    }
-
-    private static Object tree(KubernetesObject object) {
-        return ModelJson.tree(object);
-    }
-
-    private static Map<String, Object> entry(String action, String... details) {
-        Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("action", action);
-        for (int i = 0; i < details.length; i += 2) {
-            entry.put(details[i], details[i + 1]);
-        }
-        return entry;
     }
 }

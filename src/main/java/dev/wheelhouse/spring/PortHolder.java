@@ -32,7 +32,7 @@ final class PortHolder {
             String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
             String authority = (name.contains(":") ? "[" + name + "]" : name) + ":" + port;
             SSLContext anyCertificate = SSLContext.getInstance("TLS");
-            anyCertificate.init(null, new TrustManager[] {new TrustsAll()}, null);
+            anyCertificate.init(null, new TrustManager[]{new TrustsAll()}, null);
             try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).sslContext(anyCertificate)
                     .build()) {
                 for (String scheme : List.of("http", "https")) {

@@ -42,7 +42,8 @@ final class ProcessMeters implements MeterBinder {
         Gauge.builder("kubernetes.build.info", () -> 1)
                 .description("The release of Kubernetes whose behaviour this process has")
                 .tags("major", Release.MAJOR, "minor", Release.MINOR, "git_version", Release.VERSION, "git_commit", "",
-                        "git_tree_state", "clean", "build_date", "1970-01-01T00:00:00Z", "go_version", "none", "compiler",
+                        "git_tree_state", "clean", "build_date", "1970-01-01T00:00:00Z", "go_version", "none",
+                        "compiler",
                         "javac", "platform", System.getProperty("os.name").toLowerCase(Locale.ROOT) + "/"
                                 + System.getProperty("os.arch"))
                 .strongReference(true).register(registry);

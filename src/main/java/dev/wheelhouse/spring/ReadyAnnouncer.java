@@ -26,18 +26,22 @@ final class ReadyAnnouncer extends SignalledLoop {
     private final ControllerManager manager;
     private final HollowCluster cluster;
     private final IntSupplier httpPort;
+    private final boolean console;
     private final Clock clock;
     private final PrintStream out;
     private boolean done;
 
-    /** @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed */
+    /**
+     * @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed
+     * @param console whether there is a console on that port
+     */
     ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            IntSupplier httpPort,
-            Clock clock, PrintStream out) {
+            IntSupplier httpPort, boolean console, Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
         this.cluster = cluster;
         this.httpPort = httpPort;
+        this.console = console;
         this.clock = clock;
         this.out = out;
         manager.whenRunning(this::wake);
@@ -62,8 +66,9 @@ final class ReadyAnnouncer extends SignalledLoop {
 
                 %s after %s: it works on %s with %s%s.
 
-                Health and metrics: %s
-                """.formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), actuator())
+                %sHealth and metrics: %s
+                """
+                .formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
                 .stripTrailing();
     }
 
@@ -80,10 +85,10 @@ final class ReadyAnnouncer extends SignalledLoop {
                   kubectl create deployment web --image=nginx:1.27 --replicas=3
                   kubectl rollout status deployment/web
 
-                Health and metrics: %s
+                %sHealth and metrics: %s
                 """
                 .formatted(TITLE, uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
-                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), actuator())
+                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
                 .stripTrailing();
     }
 
@@ -110,7 +115,15 @@ final class ReadyAnnouncer extends SignalledLoop {
         };
     }
 
+    private String console() {
+        return console ? "Console: " + url() + "\n" : "";
+    }
+
     private String actuator() {
-        return "http://127.0.0.1:" + httpPort.getAsInt() + "/actuator";
+        return url() + "actuator";
+    }
+
+    private String url() {
+        return "http://127.0.0.1:" + httpPort.getAsInt() + "/";
     }
 }

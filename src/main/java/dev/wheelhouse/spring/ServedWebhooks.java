@@ -31,12 +31,18 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
      * The options {@code wheelhouse.webhooks.*}.
      *
      * @param service the Service by which API servers call the webhooks
-     * @param namespace of the Service; by default that of the connection
+     * @param namespace the namespace of that Service; by default that of the connection
      * @param port the port that the Service leads to
      * @param files a directory with tls.crt and tls.key; without it the operator makes its own certificates
      */
     record Options(@Nullable String service, @Nullable String namespace, @DefaultValue("9443") int port,
             @Nullable Path files) {
+        Options {
+            if (port < 1 || port > 65535) {
+                throw new BadOption("wheelhouse.webhooks.port is " + port + ": it must be a port from 1 to 65535");
+            }
+        }
+
         private @Nullable WebhookOptions toOptions(ApiServerConnection connection) {
             if (service == null) {
                 return connection.embedded() == null ? null : WebhookOptions.local();

@@ -14,6 +14,6 @@ import org.springframework.context.annotation.Import;
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@Import(ServiceConfiguration.class)
+@Import({ServiceConfiguration.class, ConsoleConfiguration.class})
 public @interface StandaloneService {
 }

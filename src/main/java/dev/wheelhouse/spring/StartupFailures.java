@@ -88,16 +88,22 @@ final class StartupFailures implements FailureAnalyzer {
         }
         String name = property.getName().toString();
         Class<?> type = e.getTarget().getType().resolve(Object.class);
-        List<String> values = type.isEnum()
-                ? Arrays.stream(type.getEnumConstants())
-                        .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList()
-                : List.of();
-        String wanted = type.isEnum()
-                ? DidYouMean.ask(String.valueOf(property.getValue()), values) + "it must be one of "
-                        + String.join(", ", values)
-                : type == int.class || type == Integer.class
-                        ? "it must be a whole number"
-                        : "it must be a " + type.getSimpleName().toLowerCase(Locale.ROOT);
-        return name + " is \"" + property.getValue() + "\": " + wanted;
+        return name + " is \"" + property.getValue() + "\": " + wanted(type, String.valueOf(property.getValue()));
+    }
+
+    private static String wanted(Class<?> type, String given) {
+        if (type.isEnum()) {
+            List<String> values = Arrays.stream(type.getEnumConstants())
+                    .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList();
+            return DidYouMean.ask(given, values) + "it must be one of " + String.join(", ", values);
+        }
+        return "it must be " + switch (type.getSimpleName()) {
+            case "int", "Integer" -> "a whole number";
+            case "double", "Double" -> "a number";
+            case "boolean", "Boolean" -> "true or false";
+            case "Duration" -> "a time, such as 500ms, 15s or 5m";
+            case "DataSize" -> "a size, such as 64KB or 3MB";
+            default -> "a " + type.getSimpleName().toLowerCase(Locale.ROOT);
+        };
     }
 }

@@ -28,6 +28,7 @@ import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
@@ -160,9 +161,14 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean
+    Journal wheelhouseJournal(Clock clock) {
+        return new Journal(clock, properties.console().journal().toBytes());
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, ObjectProvider<Metrics> metrics,
+            ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
@@ -170,7 +176,7 @@ class WheelhouseAutoConfiguration {
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(properties.controllerOptions()));
+                        .with(properties.controllerOptions()).with(journal));
     }
 
     @Bean

@@ -7,7 +7,9 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
@@ -41,6 +43,9 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param leaderElection the election of the one process that acts
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
+ * @param console the console and its journal
+ * @param tracing whether each sync is a Micrometer observation with its writes as children. The application brings the
+ *     tracer
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
@@ -54,10 +59,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
         @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
         @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
-        @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue NodeProperties node, @DefaultValue Informer informer,
-        @DefaultValue ElectionProperties leaderElection, @DefaultValue ServedWebhooks.Options webhooks,
-        @DefaultValue Management management) {
+        @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
+        @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
+        @DefaultValue Informer informer,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
+        @DefaultValue Management management, @DefaultValue Console console,
+        @DefaultValue("false") boolean tracing) {
 
     /** The kind of API server to use. */
     public enum Mode {
@@ -85,10 +93,28 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         }
     }
 
-    /** @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name */
+    /**
+     * @param enabled whether the service serves the console
+     * @param writable whether callers with the right to it may change controllers; by default only on the embedded API
+     *     server
+     * @param journal the most memory of the journal of writes; 0 for none
+     */
+    public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,
+            @DefaultValue("4MB") DataSize journal) {
+        public Console {
+            require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
+        }
+    }
+
+    /**
+     * @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name
+     * @param stepDeadline the time after which liveness fails if a loop is still in the same step. It has to be longer
+     *     than the longest sync of every controller
+     */
     public record Management(@DefaultValue({
-    }) List<String> hosts) {
+    }) List<String> hosts, @DefaultValue("10m") Duration stepDeadline) {
         public Management {
+            requirePositive("wheelhouse.management.step-deadline", stepDeadline);
             hosts = List.copyOf(hosts);
         }
     }
@@ -128,8 +154,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
-        require(horizontalPodAutoscalerSyncPeriod.isPositive(), "wheelhouse.horizontal-pod-autoscaler-sync-period",
-                horizontalPodAutoscalerSyncPeriod.toMillis() / 1000.0 + " s", "longer than 0 s");
+        requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
+        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
+                horizontalPodAutoscalerDownscaleStabilization);
+        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-cpu-initialization-period",
+                horizontalPodAutoscalerCpuInitializationPeriod);
+        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay",
+                horizontalPodAutoscalerInitialReadinessDelay);
         require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
                 horizontalPodAutoscalerTolerance, "a number from 0");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
@@ -149,6 +180,18 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
 
     private static void requireWorkers(String option, int count) {
         require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
+    }
+
+    private static void requirePositive(String option, Duration time) {
+        require(time.isPositive(), option, seconds(time), "longer than 0 s");
+    }
+
+    private static void requireNotNegative(String option, Duration time) {
+        require(!time.isNegative(), option, seconds(time), "0 s or longer");
+    }
+
+    private static String seconds(Duration time) {
+        return time.toMillis() / 1000.0 + " s";
     }
 
     private static void require(boolean good, String option, Object value, String wanted) {

@@ -38,6 +38,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     private final List<Line> open = new ArrayList<>();
     private ListerWatcher<T> server;
     private boolean withholdsEndOfInitialEvents;
+    private boolean muted;
 
     FaultySource(ListerWatcher<T> server) {
         super(server);
@@ -57,6 +58,12 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     /** Adds an event that one watch returns next, be it open now or later. */
     void inject(WatchEvent<T> event) {
         injected.add(event);
+    }
+
+    /** Lets the open watches and all later ones return nothing without ending, as a proxy that withholds events does. */
+    void mute(boolean on) {
+        muted = on;
+        open.forEach(line -> line.dead = on);
     }
 
     /** Lets the open watches return nothing any more without ending, as half-open connections do. */
@@ -105,6 +112,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
             throw watchErrors.remove();
         }
         Line line = new Line(server.watch(options));
+        line.dead = muted;
         open.add(line);
         return line;
     }

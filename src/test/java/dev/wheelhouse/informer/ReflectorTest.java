@@ -357,6 +357,29 @@ class ReflectorTest {
     }
 
     @Test
+    void watchesThatOnlySeemAliveAreReplacedByListsAndReportedUntilOneBringsSomething() {
+        with(InformerOptions.builder().watchList(false).silenceDeadline(Duration.ofSeconds(90)));
+        world.create("a", "1");
+        world.settle();
+        world.source.mute(true);
+        world.update("a", "2");
+        world.pass(Duration.ofSeconds(91));
+        assertThat(world.counted.relists).as("one silent watch may have been a broken connection").isEmpty();
+        world.pass(Duration.ofSeconds(91));
+        assertThat(world.counted.relists).containsExactly("silence");
+        assertThat(world.cached()).containsExactly("a=2");
+        world.pass(Duration.ofSeconds(80));
+        assertThat(world.informer.state().lastError()).contains("two watches in a row brought nothing");
+        assertThat(world.informer.state().lag(world.stepper.clock.now())).as("of the watch, not of the lists")
+                .isGreaterThan(Duration.ofSeconds(260));
+        world.source.mute(false);
+        world.update("a", "3");
+        world.settle();
+        assertThat(world.cached()).containsExactly("a=3");
+        assertThat(world.informer.state().lastError()).isNull();
+    }
+
+    @Test
     void aServerThatSendsLiveEventsInsteadOfTheEndOfTheInitialOnesIsListedInTheEnd() {
         with(InformerOptions.builder().watchList(true));
         world.source.withholdEndOfInitialEvents(true);

@@ -2,6 +2,7 @@ package dev.wheelhouse.metrics;
 
 import org.junit.jupiter.api.Test;
 
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
@@ -12,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Metrics that upstream has too, as Prometheus reads them. */
 class ControllerMetersTest {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final ControllerMeters meters = new ControllerMeters(registry);
+    private final ControllerMeters meters = new ControllerMeters(registry, ObservationRegistry.NOOP);
 
     @Test
     void aCounterHasItsNameAndItsLabels() {

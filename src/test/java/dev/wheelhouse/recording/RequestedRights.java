@@ -1,6 +1,7 @@
 package dev.wheelhouse.recording;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -12,17 +13,20 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.manager.BuiltInControllers;
@@ -33,8 +37,9 @@ import dev.wheelhouse.testing.WriteRequest;
 
 /**
  * The rights that the requests of each controller need, as RBAC names them: {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}.
- * An owner reference that blocks the owner's deletion needs {@code update} on the owner's {@code finalizers} too, where
- * the admission plugin OwnerReferencesPermissionEnforcement is on.
+ * The admission plugin OwnerReferencesPermissionEnforcement asks for further rights: {@code update} on the
+ * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose
+ * references change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}).
  */
 final class RequestedRights {
     private final Map<String, Set<String>> byController = new TreeMap<>();
@@ -52,14 +57,15 @@ final class RequestedRights {
     }
 
     private ControllerContext noted(String controller, ControllerContext context) {
-        Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()));
+        Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()),
+                context.client());
         return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
                 DefaultControllerContext.Settings.stepped());
     }
 
     /** Notes the requests of one controller. */
-    private record Notes(Set<String> rights) implements Interceptor {
+    private record Notes(Set<String> rights, KubeClient client) implements Interceptor {
         private void note(String verb, ResourceType type, String subresource) {
             rights.add(verb + " " + type.group() + "/" + type.plural()
                     + (subresource.isEmpty() ? "" : "/" + subresource));
@@ -73,21 +79,37 @@ final class RequestedRights {
         @Override
         public <R> R write(WriteRequest request, Supplier<R> call) {
             note(request.verb().equals("apply") ? "patch" : request.verb(), request.type(), request.subresource());
-            KubernetesObject object = request.object();
-            if (object != null && object.getMetadata().getOwnerReferences() != null) {
-                object.getMetadata().getOwnerReferences().forEach(this::noteOwner);
+            if (request.verb().startsWith("delete") || !request.subresource().isEmpty()) {
+                return call.get();
             }
-            return call.get();
+            List<V1OwnerReference> before = request.verb().equals("create") ? List.of() : owners(request);
+            R result = call.get();
+            List<V1OwnerReference> after = owners((KubernetesObject) result);
+            if (!request.verb().equals("create") && !after.equals(before)) {
+                note("delete", request.type(), "");
+            }
+            after.stream().filter(owner -> Boolean.TRUE.equals(owner.getBlockOwnerDeletion())
+                    && !before.contains(owner)).forEach(this::noteOwner);
+            return result;
+        }
+
+        private List<V1OwnerReference> owners(WriteRequest request) {
+            try {
+                return owners(client.metadata(request.type()).get(request.key()));
+            } catch (ApiError e) {
+                return List.of();
+            }
+        }
+
+        private static List<V1OwnerReference> owners(KubernetesObject object) {
+            List<V1OwnerReference> owners = object.getMetadata().getOwnerReferences();
+            return owners == null ? List.of() : owners;
         }
 
         private void noteOwner(V1OwnerReference owner) {
-            if (Boolean.TRUE.equals(owner.getBlockOwnerDeletion())) {
-                String group = owner.getApiVersion().contains("/")
-                        ? owner.getApiVersion().substring(0, owner.getApiVersion().indexOf('/'))
-                        : "";
-                rights.add("update " + group + "/" + owner.getKind().toLowerCase(java.util.Locale.ROOT)
-                        + "s/finalizers");
-            }
+            int slash = owner.getApiVersion().indexOf('/');
+            rights.add("update " + owner.getApiVersion().substring(0, Math.max(0, slash)) + "/"
+                    + owner.getKind().toLowerCase(Locale.ROOT) + "s/finalizers");
         }
 
         @Override
@@ -115,12 +137,14 @@ final class RequestedRights {
             return call.get();
         }
 
-        /** Paths are {@code /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]}. */
+        /** Paths are {@code /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]}, or discovery. */
         @Override
         public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
             String[] parts = path.split("/", -1);
-            rights.add((parts.length > 7 ? "get " : "list ") + parts[2] + "/" + parts[6]
-                    + (parts.length > 8 ? "/" + parts[8] : ""));
+            if (parts.length > 6) {
+                rights.add((parts.length > 7 ? "get " : "list ") + parts[2] + "/" + parts[6]
+                        + (parts.length > 8 ? "/" + parts[8] : ""));
+            }
             return call.get();
         }
     }
@@ -155,6 +179,11 @@ final class RequestedRights {
         }
 
         @Override
+        public List<SharedIndexInformer<?>> informers() {
+            return behind.informers();
+        }
+
+        @Override
         public void startNew() {
             behind.startNew();
         }
@@ -170,7 +199,7 @@ final class RequestedRights {
         }
 
         @Override
-        public List<dev.wheelhouse.informer.InformerState> states() {
+        public List<InformerState> states() {
             return behind.states();
         }
     }

@@ -118,6 +118,43 @@ class LoopRunnerTest {
     }
 
     @Test
+    void aLoopWhoseStepDoesNotEndIsNamedWithItsStack() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        ManualClock clock = new ManualClock();
+        try (LoopRunner runner = new LoopRunner("test", clock)) {
+            runner.start("waiting", new Counting());
+            runner.start("standing", new Counting() {
+                @Override
+                public long step() {
+                    stuck.countDown();
+                    uninterruptibly(release);
+                    return super.step();
+                }
+            });
+            stuck.await();
+            clock.advance(Duration.ofSeconds(59));
+            assertThat(runner.standing(Duration.ofMinutes(1))).isEmpty();
+            clock.advance(Duration.ofSeconds(1));
+            assertThat(runner.standing(Duration.ofMinutes(1))).singleElement().satisfies(loop -> {
+                assertThat(loop.loop()).isEqualTo("test/standing");
+                assertThat(loop.age()).isEqualTo(Duration.ofMinutes(1));
+                assertThat(loop.stack()).anyMatch(frame -> frame.getMethodName().equals("uninterruptibly"));
+            });
+            release.countDown();
+            eventually("it goes on", Duration.ofSeconds(10), () -> runner.standing(Duration.ofMinutes(1)).isEmpty());
+        }
+    }
+
+    private static void uninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void aThreadThatDoesNotEndInTimeIsNamed() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);

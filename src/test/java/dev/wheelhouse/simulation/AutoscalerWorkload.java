@@ -90,7 +90,7 @@ final class AutoscalerWorkload implements Workload {
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AutoscalerInvariants(truth, history), new DeploymentInvariants(truth, history),
-                new ReplicaSetInvariants(truth, history));
+                ReplicaSetInvariants.of(truth, history));
     }
 
     /** {@inheritDoc} An autoscaler looks every 15 s, and takes several looks for a large change. */

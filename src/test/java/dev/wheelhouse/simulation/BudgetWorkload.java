@@ -88,7 +88,7 @@ final class BudgetWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new DeploymentInvariants(truth, history), new ReplicaSetInvariants(truth, history));
+        return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
 
     /** {@inheritDoc} An eviction counts for two minutes if its pod stays. */

@@ -2,13 +2,17 @@ package dev.wheelhouse.simulation;
 
 import java.util.List;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.volume.ClaimProtectionController;
+import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
+import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 /** Errors of the controllers of claims and volumes. */
@@ -35,12 +39,43 @@ final class ClaimFaults {
         return new Action.Update(u.type(), other, u.why());
     });
 
+    /** The claim of an ephemeral volume has no owner. */
+    private static final Defect NO_OWNER = Defects.writes(EphemeralVolumeController.NAME, (truth, write) -> {
+        if (!(write instanceof Action.Create c && c.object() instanceof V1PersistentVolumeClaim claim)) {
+            return write;
+        }
+        V1PersistentVolumeClaim other = ModelJson.copy(claim);
+        other.getMetadata().setOwnerReferences(null);
+        return new Action.Create(c.type(), other, c.why());
+    });
+
     private ClaimFaults() {}
+
+    /** A controller lets go of an object that is being deleted at once, and does not ask who uses it. */
+    private static <T extends KubernetesObject> Defect letsGo(String controller, ResourceType type, Class<T> model) {
+        return Defects.decision(controller, truth -> (key, actions) -> {
+            T object = truth.get(type, model, key.name());
+            if (object == null || object.getMetadata().getDeletionTimestamp() == null) {
+                return actions;
+            }
+            T other = ModelJson.copy(object);
+            other.getMetadata().setFinalizers(List.of());
+            return List.of(new Action.Update(type, other, "nobody asked who uses it"));
+        });
+    }
 
     static List<PlantedFault> all() {
         return List.of(
                 new PlantedFault("one volume for two claims", "the volume .* is bound to .*, and to", FIRST_VOLUME),
                 new PlantedFault("a claim without protection", "loses its protection under the pod",
-                        PROTECTION_REMOVED));
+                        PROTECTION_REMOVED),
+                new PlantedFault("a claim that is let go at once", "the claim .* loses its protection under the pod",
+                        letsGo(ClaimProtectionController.NAME, ResourceType.PERSISTENT_VOLUME_CLAIMS,
+                                V1PersistentVolumeClaim.class)),
+                new PlantedFault("a volume that is let go at once", "the volume .* loses its protection, and is bound",
+                        letsGo(VolumeProtectionController.NAME, ResourceType.PERSISTENT_VOLUMES,
+                                V1PersistentVolume.class)),
+                new PlantedFault("an ephemeral volume's claim without an owner", "the claim .* belongs to no pod",
+                        NO_OWNER));
     }
 }

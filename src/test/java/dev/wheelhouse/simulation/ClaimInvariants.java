@@ -6,16 +6,23 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 
 import static dev.wheelhouse.simulation.Truth.name;
 
-/** No claim that is being deleted loses its protection while a pod on a node uses it and has not ended. */
+/**
+ * No claim that is being deleted loses its protection while a pod on a node uses it and has not ended. The claim of an
+ * ephemeral volume belongs to its pod.
+ */
 record ClaimInvariants(Truth truth) implements Invariant {
-    private static final String PROTECTION = "kubernetes.io/pvc-protection";
-
     @Override
     public List<String> before(Write write) {
         V1PersistentVolumeClaim written = write.object(V1PersistentVolumeClaim.class);
+        if (written != null && write.controller().equals(EphemeralVolumeController.NAME)
+                && truth.pods().stream().noneMatch(p -> Truth.owns(p, written))) {
+            return List.of("the claim " + name(written) + " belongs to no pod");
+        }
         if (written == null || !write.is("update", ResourceType.PERSISTENT_VOLUME_CLAIMS) || isProtected(written)) {
             return List.of();
         }
@@ -36,7 +43,7 @@ record ClaimInvariants(Truth truth) implements Invariant {
 
     private static boolean isProtected(V1PersistentVolumeClaim claim) {
         return claim.getMetadata().getFinalizers() != null
-                && claim.getMetadata().getFinalizers().contains(PROTECTION);
+                && claim.getMetadata().getFinalizers().contains(Volumes.CLAIM_PROTECTION);
     }
 
     private static boolean uses(V1Pod pod, String claim) {

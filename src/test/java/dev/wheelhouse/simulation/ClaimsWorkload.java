@@ -12,15 +12,19 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
+import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
 import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 
 /**
- * An administrator's volumes of one size and class, and a user's claims and pods that use them. Claims are deleted
- * under their pods, pods under their claims. Which claim gets which volume is random, the numbers are not.
+ * An administrator's volumes of one size and class, a user's claims, pods that use them, and pods with ephemeral
+ * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
+ * which volume is random, the numbers are not.
  */
 final class ClaimsWorkload implements Workload {
     private static final int CLAIMS = 3;
+    /** The end of the names of ephemeral volumes' claims. */
+    private static final String EPHEMERAL = "-data";
 
     private final String name;
     private final List<Step> steps = new ArrayList<>();
@@ -32,7 +36,7 @@ final class ClaimsWorkload implements Workload {
         int count = 5 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
             String suffix = "-" + random.nextInt(CLAIMS);
-            steps.add(switch (random.nextInt(8)) {
+            steps.add(switch (random.nextInt(11)) {
                 case 0, 1 -> volume();
                 case 2, 3 -> once("persistentvolumeclaim", "c" + suffix, """
                         {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName":
@@ -43,7 +47,14 @@ final class ClaimsWorkload implements Workload {
                          "image": "app:v1"}], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"
                          }}]}}""".formatted(name + "-p" + suffix, name, name + "-c" + suffix));
                 case 5, 6 -> deletion("persistentvolumeclaim", "c" + suffix);
-                default -> deletion("pod", "p" + suffix);
+                case 7 -> deletion("pod", "p" + suffix);
+                case 8 -> once("pod", "e" + suffix, """
+                        {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app",
+                         "image": "app:v1"}], "volumes": [{"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec":
+                         {"accessModes": ["ReadWriteOnce"], "storageClassName": "%s", "resources": {"requests":
+                         {"storage": "1Gi"}}}}}}]}}""".formatted(name + "-e" + suffix, name, name));
+                case 9 -> deletion("pod", "e" + suffix);
+                default -> new Step("deletes a volume that is bound", this::deleteVolume);
             });
         }
     }
@@ -56,6 +67,12 @@ final class ClaimsWorkload implements Workload {
                  "/data"}}}""".formatted(volume, name), "creates a volume");
     }
 
+    private void deleteVolume(Environment environment) {
+        own(environment.api(), "persistentvolume").stream()
+                .filter(v -> phase(v).equals("Bound") && !v.path("metadata").has("deletionTimestamp")).findFirst()
+                .ifPresent(v -> environment.api().delete("persistentvolume", GoldenState.name(v), "Background"));
+    }
+
     private Step once(String kind, String suffix, String manifest) {
         return new Step("wants the " + kind + " " + suffix, e -> {
             if (e.api().find(kind, name + "-" + suffix) == null) {
@@ -64,9 +81,14 @@ final class ClaimsWorkload implements Workload {
         });
     }
 
+    /** Whether all claims are in the same phase. Which of several claims gets a volume is random. */
+    private boolean isFair(Api api) {
+        return own(api, "persistentvolumeclaim").stream().map(ClaimsWorkload::phase).distinct().count() <= 1;
+    }
+
     private Step deletion(String kind, String suffix) {
         return new Step("deletes the " + kind + " " + suffix, e -> {
-            if (e.api().find(kind, name + "-" + suffix) != null) {
+            if (e.api().find(kind, name + "-" + suffix) != null && isFair(e.api())) {
                 e.history().ends(name + "-" + suffix);
                 e.api().delete(kind, name + "-" + suffix, "Background");
             }
@@ -85,7 +107,8 @@ final class ClaimsWorkload implements Workload {
 
     @Override
     public Set<String> controllers() {
-        return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME);
+        return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
+                EphemeralVolumeController.NAME);
     }
 
     @Override
@@ -124,7 +147,9 @@ final class ClaimsWorkload implements Workload {
                 .collect(Collectors.toSet());
         if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp")
                 || !p.path("spec").has("nodeName"))
-                || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))) {
+                || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))
+                || own(api, "pod").stream().anyMatch(p -> isEphemeral(p) && !claimed(own, p))
+                || own.stream().anyMatch(c -> isEphemeral(c) && !isUsed(api, c))) {
             return false;
         }
         boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
@@ -138,13 +163,24 @@ final class ClaimsWorkload implements Workload {
     }
 
     private boolean isUsed(Api api, JsonNode claim) {
-        return api.find("pod", GoldenState.name(claim).replace("-c-", "-p-")) != null;
+        return api.find("pod", GoldenState.name(claim).replace("-c-", "-p-").replace(EPHEMERAL, "")) != null;
     }
 
+    /** Whether this is a pod with an ephemeral volume, or the claim of one. */
+    private static boolean isEphemeral(JsonNode object) {
+        return GoldenState.name(object).contains("-e-");
+    }
+
+    private static boolean claimed(List<JsonNode> claims, JsonNode pod) {
+        return claims.stream().anyMatch(c -> GoldenState.name(c).equals(GoldenState.name(pod) + EPHEMERAL));
+    }
+
+    /** {@inheritDoc} A volume that is released may also be gone: whether its claim had the deleted one is random. */
     @Override
     public Map<String, String> state(Api api) {
         Map<String, Integer> counts = new TreeMap<>();
-        own(api, "persistentvolume").forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
+        own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released"))
+                .forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
         own(api, "persistentvolumeclaim").forEach(c -> counts.merge("claims " + phase(c)
                 + (c.path("metadata").has("deletionTimestamp") ? " being deleted" : ""), 1, Integer::sum));
         counts.put("pods", own(api, "pod").size());

@@ -72,7 +72,7 @@ final class DeploymentWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new DeploymentInvariants(truth, history), new ReplicaSetInvariants(truth, history));
+        return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
 
     @Override

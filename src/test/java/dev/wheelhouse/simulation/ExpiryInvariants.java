@@ -20,8 +20,10 @@ record ExpiryInvariants(Truth truth, RunHistory history) implements Invariant {
             return List.of();
         }
         V1Job job = truth.get(ResourceType.JOBS, V1Job.class, write.request().key().name());
-        return job == null || hasExpired(job) ? List.of() : List.of("the Job " + name(job) + " expires at "
-                + expiry(job) + ", and is deleted at " + history.now());
+        return job == null || hasExpired(job)
+                ? List.of()
+                : List.of("the Job " + name(job) + " expires at "
+                        + expiry(job) + ", and is deleted at " + history.now());
     }
 
     @Override
@@ -46,7 +48,8 @@ record ExpiryInvariants(Truth truth, RunHistory history) implements Invariant {
         return seconds == null || job.getStatus() == null || job.getStatus().getConditions() == null
                 ? null
                 : job.getStatus().getConditions().stream()
-                        .filter(c -> List.of("Complete", "Failed").contains(c.getType()) && c.getStatus().equals("True"))
+                        .filter(c -> List.of("Complete", "Failed").contains(c.getType())
+                                && c.getStatus().equals("True"))
                         .findFirst().map(c -> c.getLastTransitionTime().toInstant().plusSeconds(seconds)).orElse(null);
     }
 }

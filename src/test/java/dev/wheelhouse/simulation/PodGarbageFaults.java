@@ -32,9 +32,9 @@ final class PodGarbageFaults {
     private static Defect others(Predicate<V1Pod> test) {
         return Defects.writes(PodGarbageCollector.NAME, (truth, write) -> write instanceof Action.Delete right
                 ? truth.pods().stream().filter(test)
-                        .max(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp()))
-                        .<Action.Write>map(pod -> new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
-                                Deletion.ofUid(pod.getMetadata().getUid()), right.why()))
+                        .max(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp())).<Action.Write>map(
+                                pod -> new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
+                                        Deletion.ofUid(pod.getMetadata().getUid()), right.why()))
                         .orElse(right)
                 : write);
     }

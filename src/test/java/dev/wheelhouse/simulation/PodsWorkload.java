@@ -64,8 +64,9 @@ final class PodsWorkload implements Workload {
             case 12 -> ofNode(node, "removes", e -> e.nodes().remove(node));
             case 13 -> ofNode(node, "takes out of service", e -> {
                 e.nodes().stop(node);
-                e.api().patch("node", node, "{\"spec\": {\"taints\": [{\"key\": \"" + PodGarbageInvariants.OUT_OF_SERVICE
-                        + "\", \"effect\": \"NoExecute\"}]}}");
+                e.api().patch("node", node,
+                        "{\"spec\": {\"taints\": [{\"key\": \"" + PodGarbageInvariants.OUT_OF_SERVICE
+                                + "\", \"effect\": \"NoExecute\"}]}}");
             });
             default -> new Step("waits for a round of the collector", e -> e.clock().advance(ROUND));
         });
@@ -86,13 +87,17 @@ final class PodsWorkload implements Workload {
 
     /** @param node the node that the pod requires; empty for any */
     private Step create(String node, String fate) {
-        String affinity = node.isEmpty() ? "" : """
-                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
-                 [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},""".formatted(node);
         return Step.create("pod", """
                 {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy": "Never",
                  %s "containers": [{"name": "app", "image": "app:v1"}]}}""".formatted(name + "-" + pods++, name, fate,
-                affinity), "creates a pod");
+                node.isEmpty() ? "" : affinity(node)), "creates a pod");
+    }
+
+    private static String affinity(String node) {
+        return """
+                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+                 [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},"""
+                .formatted(node);
     }
 
     @Override

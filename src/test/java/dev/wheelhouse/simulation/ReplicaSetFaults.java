@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.testing.Interceptor;
 
-/** Errors of the ReplicaSet controller. */
+/** Errors of the controllers of ReplicaSets and ReplicationControllers. */
 final class ReplicaSetFaults {
     /** The pods that should be deleted last are deleted first. */
     private static final Defect VICTIMS_REVERSED = Defects.decision(ReplicaSetController.NAME,
@@ -61,6 +62,15 @@ final class ReplicaSetFaults {
         }
     };
 
+    /** The controller of ReplicationControllers creates one pod too many. */
+    private static final Defect ONE_TOO_MANY = Defects.decision(ReplicaSetController.REPLICATION_CONTROLLERS,
+            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b && !b.writes().isEmpty()
+                    && b.writes().getFirst() instanceof Action.Create first
+                            ? new Action.Batch(Stream.concat(b.writes().stream(), Stream.of(first)).toList(),
+                                    b.slowStart())
+                            : a)
+                    .toList());
+
     private ReplicaSetFaults() {}
 
     static List<PlantedFault> all() {
@@ -73,7 +83,9 @@ final class ReplicaSetFaults {
                 new PlantedFault("a stale cache read",
                         "a creation gives .* pods|a deletion leaves .* pods|is deleted twice", Defects.STALE_READ),
                 new PlantedFault("the victims' order reversed", "is deleted, which is ready, before .*, which is not",
-                        VICTIMS_REVERSED));
+                        VICTIMS_REVERSED),
+                new PlantedFault("a pod of a ReplicationController too many", "a creation gives .* pods",
+                        ONE_TOO_MANY));
     }
 
     private static Action reversed(Truth truth, ObjectKey owner, Action.Batch batch) {

@@ -10,34 +10,41 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
-/** A user's changes of two ReplicaSets. The selector of the first one matches the pods of the second one, too. */
+/**
+ * A user's changes of two ReplicaSets or ReplicationControllers. The selector of the first one matches the pods of the
+ * second one, too.
+ */
 final class ReplicaSetsWorkload implements Workload {
     private final String name;
+    private final String kind;
     private final List<Step> steps = new ArrayList<>();
 
     ReplicaSetsWorkload(String name, Random random, boolean disrupted) {
         this.name = name;
+        kind = random.nextInt(3) == 0 ? "ReplicationController" : "ReplicaSet";
         String own = "\"app\": \"" + name + "\"";
-        steps.add(create("one", random.nextInt(4), own, "creates a ReplicaSet"));
+        steps.add(create("one", random.nextInt(4), own, "creates a " + kind));
         steps.add(create("two", random.nextInt(4), own + ", \"of\": \"two\"",
-                "creates a ReplicaSet whose pods the other one's selector matches"));
+                "creates a " + kind + " whose pods the other one's selector matches"));
         int count = 2 + random.nextInt(3);
         for (int i = 0; i < count; i++) {
             String which = name + (random.nextBoolean() ? "-one" : "-two");
             int replicas = random.nextInt(6);
             steps.add(disrupted && random.nextInt(4) == 0
                     ? Step.disruption(name, random.nextBoolean())
-                    : Step.patch("replicaset", which, "{\"spec\": {\"replicas\": " + replicas + "}}", "wants "
+                    : Step.patch(kind, which, "{\"spec\": {\"replicas\": " + replicas + "}}", "wants "
                             + replicas + " pods of " + which));
         }
     }
 
     private Step create(String which, int replicas, String selector, String sentence) {
-        return Step.create("replicaset", """
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
-                 "selector": {"matchLabels": {%s}}, "template": {"metadata":
+        boolean set = kind.equals("ReplicaSet");
+        return Step.create(kind, """
+                {"apiVersion": "%s", "kind": "%s", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
+                 "selector": {%s}, "template": {"metadata":
                  {"labels": {"app": "%s", "of": "%s"}}, "spec": {"containers": [{"name": "app",
-                  "image": "app:v1"}]}}}}""".formatted(name + "-" + which, replicas, selector, name, which), sentence);
+                  "image": "app:v1"}]}}}}""".formatted(set ? "apps/v1" : "v1", kind, name + "-" + which, replicas,
+                set ? "\"matchLabels\": {" + selector + "}" : selector, name, which), sentence);
     }
 
     @Override
@@ -52,17 +59,21 @@ final class ReplicaSetsWorkload implements Workload {
 
     @Override
     public Set<String> controllers() {
-        return Set.of(ReplicaSetController.NAME);
+        return Set.of(kind.equals("ReplicaSet")
+                ? ReplicaSetController.NAME
+                : ReplicaSetController.REPLICATION_CONTROLLERS);
     }
 
     @Override
     public Set<String> kinds() {
-        return Set.of("replicaset");
+        return Set.of(kind);
     }
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new ReplicaSetInvariants(truth, history));
+        return List.of(kind.equals("ReplicaSet")
+                ? ReplicaSetInvariants.of(truth, history)
+                : ReplicaSetInvariants.ofControllers(truth, history));
     }
 
     @Override
@@ -71,13 +82,13 @@ final class ReplicaSetsWorkload implements Workload {
     }
 
     private List<JsonNode> own(Api api) {
-        return api.list("replicaset").stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
+        return api.list(kind).stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
     }
 
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
-        own(api).forEach(r -> lines.put("ReplicaSet " + GoldenState.name(r),
+        own(api).forEach(r -> lines.put(kind + " " + GoldenState.name(r),
                 DeploymentWorkload.lasting(r, true).toString()));
         return lines;
     }

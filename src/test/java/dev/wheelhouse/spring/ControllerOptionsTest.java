@@ -39,15 +39,16 @@ class ControllerOptionsTest {
         assertThat(options("terminated-pod-gc-threshold=-1", AUTOSCALER + "sync-period=1s",
                 AUTOSCALER + "downscale-stabilization=2m", AUTOSCALER + "tolerance=0.25",
                 AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s"))
-                        .isEqualTo(new ControllerOptions(-1, new ControllerOptions.HorizontalPodAutoscaler(
-                                Duration.ofSeconds(1), Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3),
-                                Duration.ofSeconds(4))));
+                .isEqualTo(new ControllerOptions(-1, new ControllerOptions.HorizontalPodAutoscaler(
+                        Duration.ofSeconds(1), Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3),
+                        Duration.ofSeconds(4))));
     }
 
     @ParameterizedTest
     @CsvSource({
             "sync-period=0s, sync-period is 0.0 s: it must be longer than 0 s",
             "sync-period=-1s, sync-period is -1.0 s: it must be longer than 0 s",
+            "cpu-initialization-period=-1s, cpu-initialization-period is -1.0 s: it must be 0 s or longer",
             "tolerance=-0.1, tolerance is -0.1: it must be a number from 0",
             "tolerance=NaN, tolerance is NaN: it must be a number from 0",
     })

@@ -40,7 +40,7 @@ class DocumentationTest {
     }
 
     /** The options of a record of properties, groups of options taken apart. */
-    private static Set<String> options(String prefix, Class<?> properties) {
+    static Set<String> options(String prefix, Class<?> properties) {
         Set<String> options = new TreeSet<>();
         for (RecordComponent component : properties.getRecordComponents()) {
             String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());

@@ -2,6 +2,7 @@ package dev.wheelhouse.spring;
 
 import java.security.Principal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.springframework.boot.health.contributor.Status;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.search.RequiredSearch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
@@ -26,6 +28,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.metrics.Meters;
@@ -189,24 +192,29 @@ class InformersSeenTest {
             assertThat(handler.conflations()).isEqualTo(3);
         });
 
-        assertThat(registry.get("informer.objects").gauge().value()).isEqualTo(1);
-        assertThat(registry.get("informer.store.resource.version").gauge().value())
+        assertThat(meter("informer.objects").gauge().value()).isEqualTo(1);
+        assertThat(meter("informer.store.resource.version").gauge().value())
                 .isEqualTo(Double.parseDouble(informer.resourceVersion()));
-        assertThat(registry.get("informer.lag").gauge().value()).isBetween(20.0, 30.0);
-        assertThat(registry.get("informer.queued.items").gauge().value()).isZero();
-        assertThat(registry.get("informer.pending").gauge().value()).isZero();
-        assertThat(registry.get("informer.processing.latency").timer().count()).isPositive();
-        assertThat(registry.get("informer.handler.duration").tag("failed", "true").timer().count()).isEqualTo(1);
-        assertThat(registry.get("informer.conflations").counter().count()).isEqualTo(3);
-        assertThat(registry.get("reflector.lists").counter().count()).isEqualTo(2);
-        assertThat(registry.get("reflector.items.per.list").summary().count()).isEqualTo(2);
-        assertThat(registry.get("reflector.watches").counter().count()).isEqualTo(2);
-        assertThat(registry.get("reflector.items.per.watch").summary().max()).isGreaterThanOrEqualTo(5);
-        assertThat(registry.get("reflector.watch.duration").tag("cause", "ended").timer().count()).isEqualTo(1);
-        assertThat(registry.get("reflector.short.watches").counter().count()).isZero();
-        assertThat(registry.get("reflector.events").counter().count()).isGreaterThanOrEqualTo(5);
-        assertThat(registry.get("reflector.relists").tag("cause", "expired").counter().count()).isEqualTo(1);
-        assertThat(registry.get("reflector.decode.errors").counter().count()).isEqualTo(2);
+        assertThat(meter("informer.lag").gauge().value()).isBetween(20.0, 30.0);
+        assertThat(meter("informer.queued.items").gauge().value()).isZero();
+        assertThat(meter("informer.pending").gauge().value()).isZero();
+        assertThat(meter("informer.processing.latency").timer().count()).isPositive();
+        assertThat(meter("informer.handler.duration").tag("failed", "true").timer().count()).isEqualTo(1);
+        assertThat(meter("informer.conflations").counter().count()).isEqualTo(3);
+        assertThat(meter("reflector.lists").counter().count()).isEqualTo(2);
+        assertThat(meter("reflector.items.per.list").summary().count()).isEqualTo(2);
+        assertThat(meter("reflector.watches").counter().count()).isEqualTo(2);
+        assertThat(meter("reflector.items.per.watch").summary().max()).isGreaterThanOrEqualTo(5);
+        assertThat(meter("reflector.watch.duration").tag("cause", "ended").timer().count()).isEqualTo(1);
+        assertThat(registry.find("reflector.short.watches").counter()).isNull();
+        assertThat(meter("reflector.events").counter().count()).isGreaterThanOrEqualTo(5);
+        assertThat(meter("reflector.relists").tag("cause", "expired").counter().count()).isEqualTo(1);
+        assertThat(meter("reflector.decode.errors").counter().count()).isEqualTo(2);
+    }
+
+    /** A meter of the informer, which has series of its own since its cache holds an object. */
+    private RequiredSearch meter(String name) {
+        return registry.get(name).tag("resource", "configmaps");
     }
 
     @Test
@@ -240,5 +248,24 @@ class InformersSeenTest {
         server.faults().clear();
         pass(Duration.ofSeconds(65));
         assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+    }
+
+    @Test
+    void aCacheWithoutAFailureThatHeardNothingForSixMinutesIsStale() {
+        Instant now = clock.now();
+        List<InformerState> states = new ArrayList<>();
+        CachesHealthIndicator seen = new CachesHealthIndicator(() -> true, () -> false, List::of,
+                List.of(() -> states), clock);
+        states.add(quiet(now.minus(Duration.ofMinutes(6))));
+        assertThat(seen.health().getStatus()).isEqualTo(Status.UP);
+        states.set(0, quiet(now.minus(Duration.ofMinutes(6)).minusSeconds(1)));
+        assertThat(seen.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(seen.health().getDetails().get("stale").toString())
+                .contains("configmaps: nothing has arrived for 361 s, not even a bookmark");
+    }
+
+    private static InformerState quiet(Instant lastEvent) {
+        InformerState state = InformerState.of(ResourceType.CONFIG_MAPS, "", true, 1, "5", null);
+        return new InformerState(state.type(), "", "", true, 1, "5", lastEvent, null, state.counts(), List.of());
     }
 }

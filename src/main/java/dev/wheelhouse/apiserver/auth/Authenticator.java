@@ -82,8 +82,12 @@ public final class Authenticator {
         }
     }
 
-    /** The user of a certificate: the common name is the user's name, each organization is a group. */
-    private static User ofSubject(String distinguishedName) throws UnauthorizedException {
+    /**
+     * The user of a verified certificate: the common name is the user's name, each organization is a group.
+     *
+     * @throws UnauthorizedException if the subject names no user
+     */
+    public static User ofSubject(String distinguishedName) throws UnauthorizedException {
         String name = "";
         List<String> groups = new ArrayList<>();
         try {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.facts.Release;
 import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -22,6 +21,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.Release;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
 final class NonResources {

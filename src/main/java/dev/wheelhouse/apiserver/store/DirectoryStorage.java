@@ -45,6 +45,8 @@ final class DirectoryStorage implements Storage {
     private static final String COMPACTED = "compacted";
     private static final String COMPACTED_SUM = "compacted-sum";
     private static final String RESUMED = "resumed";
+    /** The release that opened the directory last; only if the classes come from a jar. */
+    static final String RELEASE = "release";
     private static final String FORMAT = "format";
     /** The first format had no {@link CompactedSum}; opening such a file upgrades it. */
     private static final String FORMAT_1 = "1";
@@ -256,9 +258,15 @@ final class DirectoryStorage implements Storage {
             facts.put(FORMAT, FORMAT_2);
             facts.put(COMPACTED_SUM, CompactedSum.EMPTY.toString());
         } else if (!FORMAT_1.equals(format) && !FORMAT_2.equals(format)) {
+            String release = facts.get(RELEASE);
             throw new StorageException("the data directory " + directory + " is of format " + format
+                    + (release == null ? "" : ", written by Wheelhouse " + release)
                     + ", and this version reads only up to " + FORMAT_2 + ": start the version that wrote it, or "
                     + REMEDY, null);
+        }
+        String release = DirectoryStorage.class.getPackage().getImplementationVersion();
+        if (release != null && !release.equals(facts.get(RELEASE))) {
+            facts.put(RELEASE, release);
         }
     }
 

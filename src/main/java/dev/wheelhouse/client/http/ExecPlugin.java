@@ -22,7 +22,7 @@ import dev.wheelhouse.client.http.TokenRefresher.Token;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs a kubeconfig's credential plugin and reads the token that the plugin prints (upstream: client-go
+ * Runs a kubeconfig's credential plugin and reads the token or client certificate that the plugin prints (upstream: client-go
  * {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token for as long
  * as the plugin says, and reports the cause of a failure.
  */
@@ -99,7 +99,7 @@ final class ExecPlugin implements TokenRefresher.Source {
      * The token of an ExecCredential.
      *
      * @param output the plugin's standard output
-     * @throws KubeConfigException if the output has no token
+     * @throws KubeConfigException if the output has neither a token nor a certificate
      */
     Token token(String output) {
         JsonNode status;
@@ -109,14 +109,18 @@ final class ExecPlugin implements TokenRefresher.Source {
             throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
         }
         String token = status.path("token").asString("");
-        if (token.isEmpty()) {
-            throw new KubeConfigException(where + ": " + command + " printed no status.token"
-                    + (status.has("clientCertificateData")
-                            ? " but a client certificate, which is not supported; put it into client-certificate-data"
-                            : "; run it by hand to see why"));
+        String certificate = status.path("clientCertificateData").asString("");
+        String key = status.path("clientKeyData").asString("");
+        if (certificate.isEmpty() != key.isEmpty()) {
+            throw new KubeConfigException(where + ": " + command + " printed only one of status.clientCertificateData"
+                    + " and status.clientKeyData; run it by hand to see why");
+        }
+        if (token.isEmpty() && certificate.isEmpty()) {
+            throw new KubeConfigException(where + ": " + command + " printed neither status.token nor"
+                    + " status.clientCertificateData; run it by hand to see why");
         }
         TokenRefresher.requireSendable(token, where + ": the status.token that " + command + " printed");
-        return new Token(token, validFor(status.path("expirationTimestamp").asString(null)));
+        return new Token(token, certificate, key, validFor(status.path("expirationTimestamp").asString(null)));
     }
 
     private Duration validFor(@Nullable String expiration) {

@@ -81,7 +81,8 @@ final class HttpTransport implements AutoCloseable {
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
         this.timers = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory());
         this.timers.setRemoveOnCancelPolicy(true);
-        this.internals = new OkHttpInternals(Thread.ofVirtual().name("http housekeeping ", 0).factory());
+        // One of these threads reads an HTTP/2 connection for all watches and requests, and is seldom idle.
+        this.internals = new OkHttpInternals(Thread.ofPlatform().daemon().name("http housekeeping ", 0).factory());
         Dispatcher dispatcher = new Dispatcher(threads);
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);

@@ -25,7 +25,9 @@ import dev.wheelhouse.runtime.Clock;
  * method that returns a connection throws a {@link KubeConfigException} if it cannot. Thread safe.
  */
 public final class KubeConfigs {
-    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+    /** Where the service account is mounted, unless the system property of this name says otherwise. */
+    private static final Path SERVICE_ACCOUNT = Path.of(System.getProperty("wheelhouse.service-account",
+            "/var/run/secrets/kubernetes.io/serviceaccount"));
 
     private final Map<String, String> environment;
     private final Path home;
@@ -97,7 +99,7 @@ public final class KubeConfigs {
      * @param context a context of the file, or null for the current one
      */
     public Connection fromFile(Path file, @Nullable String context) {
-        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock, metrics);
+        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, environment, clock, metrics);
     }
 
     /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
@@ -112,7 +114,7 @@ public final class KubeConfigs {
             throw new KubeConfigException("KUBECONFIG names no file that exists (" + variable
                     + "): correct it, or unset it to use " + home.resolve(".kube").resolve("config"));
         }
-        return MergedKubeConfig.of(files).connect(context, clock, metrics);
+        return MergedKubeConfig.of(files).connect(context, environment, clock, metrics);
     }
 
     /** Whether this process runs in a pod with a service account. */
@@ -127,12 +129,16 @@ public final class KubeConfigs {
         String port = variable("KUBERNETES_SERVICE_PORT");
         Path token = serviceAccount.resolve("token");
         Path authority = serviceAccount.resolve("ca.crt");
+        String source = "the service account in " + serviceAccount;
         ApiClient api = build(new ClientBuilder()
                 .setBasePath("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port)
                 .setCertificateAuthority(bytes(authority, "the service account's certificate authority"))
-                .setAuthentication(TokenRefresher.ofFile(token, clock)), "the service account in " + serviceAccount);
+                .setAuthentication(TokenRefresher.ofFile(token, clock)), source);
+        Proxies.use(api, "", source, environment);
+        RotatingTls.install(look -> new RotatingTls.Pem(text(authority, "the service account's certificate authority"),
+                "", ""), api, source, clock);
         Path namespace = serviceAccount.resolve("namespace");
-        return new Connection(api, "the service account in " + serviceAccount, Files.exists(namespace)
+        return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()
                 : "default");
     }
@@ -144,6 +150,10 @@ public final class KubeConfigs {
                     + " is not set; name a kubeconfig file instead");
         }
         return value;
+    }
+
+    static String text(Path file, String what) {
+        return new String(bytes(file, what), StandardCharsets.UTF_8);
     }
 
     static byte[] bytes(Path file, String what) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -18,6 +19,7 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.resolver.Resolver;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 
@@ -152,7 +154,7 @@ final class MergedKubeConfig {
     }
 
     /** @param wanted a context's name, or null for the current one */
-    Connection connect(@Nullable String wanted, Clock clock, HttpMetrics metrics) {
+    Connection connect(@Nullable String wanted, Map<String, String> environment, Clock clock, HttpMetrics metrics) {
         String where = String.join(", ", files.stream().map(Path::toString).toList());
         String name = wanted != null ? wanted : currentContext;
         if (name.isEmpty()) {
@@ -188,8 +190,14 @@ final class MergedKubeConfig {
         if (refresher != null) {
             builder.setAuthentication(refresher);
         }
+        ApiClient api = KubeConfigs.build(builder, source);
+        Proxies.use(api, cluster.text("proxy-url"), "the kubeconfig " + cluster.file()
+                + ": field proxy-url of the cluster \"" + cluster.name() + "\"", environment);
+        if (cluster.text("server").startsWith("https://") && rotates(cluster, user)) {
+            RotatingTls.install(new Certificates(cluster, user, refresher), api, source, clock);
+        }
         String namespace = context.text("namespace");
-        return new Connection(KubeConfigs.build(builder, source), source, namespace.isEmpty() ? "default" : namespace);
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace);
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
@@ -286,6 +294,53 @@ final class MergedKubeConfig {
                 new ArrayList<>(List.of(Map.of("name", user.name(), "user", fields))));
         plain.setContext(context);
         return plain;
+    }
+
+    private static boolean rotates(Entry cluster, Entry user) {
+        return user.fields().containsKey("exec")
+                || Stream.of(cluster.text("certificate-authority"), user.text("client-certificate"),
+                        user.text("client-key")).anyMatch(path -> !path.isEmpty());
+    }
+
+    /** The certificates of a cluster and a user, from fields, files and the user's plugin. */
+    private static final class Certificates implements RotatingTls.Source {
+        private final Entry cluster;
+        private final Entry user;
+        private final @Nullable TokenRefresher plugin;
+        private RotatingTls.Pem read = new RotatingTls.Pem("", "", "");
+
+        Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin) {
+            this.cluster = cluster;
+            this.user = user;
+            this.plugin = plugin;
+        }
+
+        @Override
+        public RotatingTls.Pem pem(RotatingTls.Look look) {
+            if (look != RotatingTls.Look.KNOWN) {
+                read = new RotatingTls.Pem(pem(cluster, "certificate-authority"), pem(user, "client-certificate"),
+                        pem(user, "client-key"));
+            }
+            if (plugin == null) {
+                return read;
+            }
+            TokenRefresher.Token token = plugin.current();
+            if (look == RotatingTls.Look.REFUSED && !token.certificate().isEmpty()) {
+                token = plugin.instead(token);
+            }
+            return token.certificate().isEmpty()
+                    ? read
+                    : new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+        }
+
+        private static String pem(Entry entry, String field) {
+            String data = entry.text(field + "-data");
+            if (!data.isEmpty()) {
+                return new String(Base64.getMimeDecoder().decode(data), StandardCharsets.UTF_8);
+            }
+            String path = entry.text(field);
+            return path.isEmpty() ? "" : KubeConfigs.text(Path.of(path), "the file of the field " + field);
+        }
     }
 
     private static @Nullable TokenRefresher refresher(KubeConfig config, Entry user, Clock clock,

@@ -20,7 +20,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Puts a bearer token on every request. Fetches a new token when the time of the old one is over or the server answers
+ * Puts a bearer token on every request, and knows the client certificate that came with it. Fetches a new token when the time of the old one is over or the server answers
  * 401, as projected tokens rotate and plugins' tokens expire. If that fails, the old token stays in use. Thread safe.
  */
 final class TokenRefresher implements Authentication, Interceptor {
@@ -28,8 +28,23 @@ final class TokenRefresher implements Authentication, Interceptor {
     /** The time for which a token is used that comes without an expiry, from a file or the official client. */
     private static final Duration REREAD_AFTER = Duration.ofMinutes(1);
 
-    /** A token, and the time for which it may be used. */
-    record Token(String value, Duration validFor) {}
+    /**
+     * A token and a client certificate, of which one may be missing.
+     *
+     * @param value the token; empty for none
+     * @param certificate the certificate and its chain as PEM; empty for none
+     * @param key the certificate's private key as PEM; empty for none
+     * @param validFor the time for which they may be used
+     */
+    record Token(String value, String certificate, String key, Duration validFor) {
+        Token(String value, Duration validFor) {
+            this(value, "", "", validFor);
+        }
+
+        boolean isSameAs(Token other) {
+            return value.equals(other.value) && certificate.equals(other.certificate) && key.equals(other.key);
+        }
+    }
 
     /** A source of tokens. */
     interface Source {
@@ -93,13 +108,13 @@ final class TokenRefresher implements Authentication, Interceptor {
 
     @Override
     public Response intercept(Chain chain) throws IOException {
-        String used = token(null);
+        Token used = token(null);
         Response response = chain.proceed(with(chain.request(), used));
         if (response.code() != 401) {
             return response;
         }
-        String fresh = token(used);
-        if (fresh.equals(used)) {
+        Token fresh = token(used);
+        if (fresh.isSameAs(used)) {
             return response;
         }
         response.close();
@@ -107,28 +122,40 @@ final class TokenRefresher implements Authentication, Interceptor {
                 .tag(CountedRequests.Again.class, CountedRequests.Again.TAG).build());
     }
 
-    private static Request with(Request request, String token) {
-        return request.newBuilder().header("Authorization", "Bearer " + token).build();
+    private static Request with(Request request, Token token) {
+        return token.value().isEmpty()
+                ? request
+                : request.newBuilder().header("Authorization", "Bearer " + token.value()).build();
+    }
+
+    /** The token in use, which is not fetched again if its time is over. */
+    synchronized Token current() {
+        return token == null ? token(null) : token;
+    }
+
+    /** The token to use after the server refused one. */
+    Token instead(Token refused) {
+        return token(refused);
     }
 
     /** @param refused a token that the server refused, or null */
-    private synchronized String token(@Nullable String refused) {
+    private synchronized Token token(@Nullable Token refused) {
         Token now = token;
-        if (now != null && !now.value().equals(refused) && clock.nanoTime() - until < 0) {
-            return now.value();
+        if (now != null && (refused == null || !now.isSameAs(refused)) && clock.nanoTime() - until < 0) {
+            return now;
         }
         try {
             Token fetched = source.fetch();
             token = fetched;
             until = clock.deadline(fetched.validFor());
-            return fetched.value();
+            return fetched;
         } catch (KubeConfigException e) {
             if (now == null) {
                 throw e;
             }
             log.warn("the token could not be refreshed, so the old one stays in use: {}", e.getMessage());
             until = clock.deadline(Duration.ofSeconds(10));
-            return now.value();
+            return now;
         }
     }
 }

@@ -36,7 +36,8 @@ import dev.wheelhouse.workqueue.RateLimits;
 /**
  * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
  * of nodes that no longer exist, terminating pods without a node or on a node that is out of service, and the oldest
- * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is tried again in the next round.
+ * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is
+ * tried again in the next round.
  */
 public final class PodGarbageCollector extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
@@ -115,7 +116,8 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
-                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log("{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
+                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log(
+                            "{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
                             attempt.write().target(), PERIOD.toSeconds(), error.getMessage());
                 }
             }

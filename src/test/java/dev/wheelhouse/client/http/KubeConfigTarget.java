@@ -34,7 +34,7 @@ public final class KubeConfigTarget implements FuzzTarget {
             MergedKubeConfig.Loaded loaded = MergedKubeConfig.load(file);
             MergedKubeConfig merged = MergedKubeConfig.of(List.of(loaded));
             if (!mayRunSomething(loaded.content().get("users"))) {
-                ApiClient api = merged.connect(null, Clock.system(), HttpMetrics.NONE).api();
+                ApiClient api = merged.connect(null, Map.of(), Clock.system(), HttpMetrics.NONE).api();
                 new Request.Builder().url(api.getBasePath() + "/version").build();
             }
         } catch (KubeConfigException e) {

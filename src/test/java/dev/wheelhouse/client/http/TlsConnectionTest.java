@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -35,7 +36,9 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,6 +57,12 @@ class TlsConnectionTest {
     private HttpsServer server = HttpsServer.create();
     private String certificate = "";
     private String key = "";
+    /** A second client, which the server trusts as well. */
+    private String nextCertificate = "";
+    private String nextKey = "";
+    /** The name of a client to which the server answers 401. */
+    private volatile String refused = "";
+    private final ManualClock clock = new ManualClock();
 
     TlsConnectionTest() throws IOException {}
 
@@ -63,11 +72,16 @@ class TlsConnectionTest {
         certificate = pem("CERTIFICATE", own.getCertificate("me").getEncoded());
         key = pem("PRIVATE KEY", own.getKey("me", PASSWORD).getEncoded());
 
+        KeyStore next = selfSigned("CN=next");
+        nextCertificate = pem("CERTIFICATE", next.getCertificate("me").getEncoded());
+        nextKey = pem("PRIVATE KEY", next.getKey("me", PASSWORD).getEncoded());
+
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(own, PASSWORD);
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
         trusted.setCertificateEntry("me", own.getCertificate("me"));
+        trusted.setCertificateEntry("next", next.getCertificate("me"));
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(trusted);
         SSLContext context = SSLContext.getInstance("TLS");
@@ -86,7 +100,7 @@ class TlsConnectionTest {
             String who = ((HttpsExchange) exchange).getSSLSession().getPeerPrincipal().getName();
             byte[] body = ("{\"metadata\":{\"name\":\"a\",\"annotations\":{\"who\":\"" + who + "\"}}}")
                     .getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, body.length);
+            exchange.sendResponseHeaders(who.equals(refused) ? 401 : 200, body.length);
             exchange.getResponseBody().write(body);
             exchange.close();
         });
@@ -110,6 +124,7 @@ class TlsConnectionTest {
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, PASSWORD);
         }
+        Files.delete(store);
         return keys;
     }
 
@@ -129,13 +144,21 @@ class TlsConnectionTest {
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        return new KubeConfigs(Map.of(), dir, dir, Clock.system(), HttpMetrics.NONE).resolve(file, null).api();
+        return new KubeConfigs(Map.of(), dir, dir, clock, HttpMetrics.NONE).resolve(file, null).api();
     }
 
     private V1ConfigMap ask(String cluster, String user) throws IOException {
         try (HttpKubeClient client = new HttpKubeClient(api(cluster, user), Clock.system())) {
-            return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
+            return ask(client);
         }
+    }
+
+    private static V1ConfigMap ask(HttpKubeClient client) {
+        return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
+    }
+
+    private static String who(HttpKubeClient client) {
+        return ask(client).getMetadata().getAnnotations().get("who");
     }
 
     @Test
@@ -151,6 +174,67 @@ class TlsConnectionTest {
         Files.writeString(dir.resolve("me.key"), key);
         V1ConfigMap answer = ask(", certificate-authority: me.crt", "client-certificate: me.crt, client-key: me.key");
         assertThat(answer.getMetadata().getAnnotations()).containsEntry("who", "CN=operator");
+    }
+
+    @Test
+    void aClientCertificateIsReadAgainAfterAMinuteAndAtOnceAfterA401() throws Exception {
+        Files.writeString(dir.resolve("me.crt"), certificate);
+        Files.writeString(dir.resolve("me.key"), key);
+        try (HttpKubeClient client = new HttpKubeClient(api(", certificate-authority-data: " + base64(certificate),
+                "client-certificate: me.crt, client-key: me.key"), Clock.system())) {
+            assertThat(who(client)).isEqualTo("CN=operator");
+
+            Files.writeString(dir.resolve("me.crt"), nextCertificate);
+            Files.writeString(dir.resolve("me.key"), nextKey);
+            clock.advance(Duration.ofSeconds(59));
+            assertThat(who(client)).isEqualTo("CN=operator");
+            clock.advance(Duration.ofSeconds(1));
+            assertThat(who(client)).isEqualTo("CN=next");
+
+            Files.writeString(dir.resolve("me.crt"), certificate);
+            Files.writeString(dir.resolve("me.key"), key);
+            assertThat(who(client)).isEqualTo("CN=next");
+            refused = "CN=next";
+            assertThat(who(client)).isEqualTo("CN=operator");
+            refused = "CN=operator";
+            assertThatThrownBy(() -> ask(client)).as("a 401 for certificates that have not changed")
+                    .isInstanceOf(ApiError.class).hasMessageContaining("401");
+        }
+    }
+
+    @Test
+    void anAuthorityIsReadAgainWhenAHandshakeFailsAndTheOldOneStaysWhileThereIsNone() throws Exception {
+        Path authority = Files.writeString(dir.resolve("ca.crt"), nextCertificate);
+        try (HttpKubeClient client = new HttpKubeClient(api(", certificate-authority: ca.crt",
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)),
+                Clock.system())) {
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("SSLHandshake");
+            Files.writeString(authority, certificate);
+            assertThat(who(client)).isEqualTo("CN=operator");
+            Files.delete(authority);
+            clock.advance(Duration.ofMinutes(2));
+            assertThat(who(client)).isEqualTo("CN=operator");
+        }
+    }
+
+    @Test
+    void aPluginsCertificateIsUsedAndThePluginRunsAgainAfterA401() throws Exception {
+        Files.writeString(dir.resolve("credential"), credential(certificate, key));
+        String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, command: cat, args: [\""
+                + dir.resolve("credential") + "\"]}";
+        try (HttpKubeClient client = new HttpKubeClient(
+                api(", certificate-authority-data: " + base64(certificate), plugin), Clock.system())) {
+            assertThat(who(client)).isEqualTo("CN=operator");
+            Files.writeString(dir.resolve("credential"), credential(nextCertificate, nextKey));
+            assertThat(who(client)).isEqualTo("CN=operator");
+            refused = "CN=operator";
+            assertThat(who(client)).isEqualTo("CN=next");
+        }
+    }
+
+    private static String credential(String certificate, String key) {
+        return ModelJson.write(Map.of("kind", "ExecCredential", "status",
+                Map.of("clientCertificateData", certificate, "clientKeyData", key)));
     }
 
     @Test

@@ -84,7 +84,8 @@ class ReplicaCalculatorTest {
     }
 
     private static ReplicaCalculator calculator(List<V1Pod> pods, int replicas) {
-        return new ReplicaCalculator(pods, replicas, replicas, new Tolerance(0.1, 0.1), HorizontalPodAutoscaler.DEFAULTS,
+        return new ReplicaCalculator(pods, replicas, replicas, new Tolerance(0.1, 0.1),
+                HorizontalPodAutoscaler.DEFAULTS,
                 NOW);
     }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# run.sh E2E_TEST KUBECONFIG DIRECTORY FOCUS [SKIP]: runs upstream's end-to-end specs on a cluster of hollow nodes.
-# E2E_TEST is upstream's program e2e.test; ginkgo, kubectl, openssl and python3 are on the PATH. PROCS is the number of specs
-# at a time, 3 by default. The report is written into the directory.
+# e2e.sh E2E_TEST KUBECONFIG DIRECTORY FOCUS [SKIP]: runs upstream's end-to-end specs on a cluster of hollow nodes.
+# E2E_TEST is upstream's program e2e.test; ginkgo, kubectl, openssl and python3 are on the PATH. The report is written into the
+# directory. PROCS is the number of specs at a time, 3 by default; PORT is the port of the webhook, 25443 by default.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-test=$1 kubeconfig=$2 out=$3 focus=$4 skip=${5:-}
+test=$(realpath "$1") kubeconfig=$(realpath "$2") out=$(realpath "$3") focus=$4 skip=${5:-}
 port=${PORT:-25443}
 export HOLLOW_FILES=$out/files
 rm -rf "$HOLLOW_FILES"

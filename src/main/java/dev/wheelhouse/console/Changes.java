@@ -1,0 +1,107 @@
+package dev.wheelhouse.console;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.manager.ControllerControl;
+import dev.wheelhouse.manager.ControllerMode;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Executes the requests that change something: a controller, or a Deployment of the embedded API server as a
+ * demonstration. Thread safe.
+ */
+final class Changes {
+    private static final String PROFILE = "hollow.wheelhouse.dev/profile";
+    private static final String RESTARTED = "kubectl.kubernetes.io/restartedAt";
+    private static final ObjectKey DEMO = ObjectKey.of("default", "demo");
+
+    private final Parts parts;
+
+    Changes(Parts parts) {
+        this.parts = parts;
+    }
+
+    /**
+     * Changes a controller.
+     *
+     * @param wanted {@code controller} names it, {@code do} says what to do: retry (with {@code key}; empty for all),
+     *     pause, drain, resume, workers (with {@code count}) or limit (with {@code firstMillis}, {@code longestMillis},
+     *     {@code perSecond} and {@code burst})
+     * @return a sentence that says what was done
+     * @throws IllegalArgumentException if the request makes no sense; the message says why
+     */
+    String controller(JsonNode wanted) {
+        String name = wanted.path("controller").stringValue("");
+        ControllerControl control = parts.manager().control(name)
+                .orElseThrow(() -> new IllegalArgumentException("there is no controller \"" + name + "\""));
+        String verb = wanted.path("do").stringValue("");
+        switch (verb) {
+            case "pause" -> control.turn(ControllerMode.PAUSED);
+            case "drain" -> control.turn(ControllerMode.DRAINING);
+            case "resume" -> control.turn(ControllerMode.RUNNING);
+            case "workers" -> control.workers(wanted.path("count").asInt(0));
+            case "limit" -> control.limit(new RateLimits(Duration.ofMillis(wanted.path("firstMillis").asLong(-1)),
+                    Duration.ofMillis(wanted.path("longestMillis").asLong(-1)), wanted.path("perSecond").asDouble(0),
+                    wanted.path("burst").asInt(0)));
+            case "retry" -> {
+                int keys = control.retry(wanted.path("key").stringValue(""));
+                return keys == 1 ? "1 key is synced now" : keys + " keys are synced now";
+            }
+            default -> throw new IllegalArgumentException("\"" + verb + "\" is none of retry, pause, drain, resume, "
+                    + "workers, limit");
+        }
+        return name + ": " + verb;
+    }
+
+    /**
+     * Makes a demonstration Deployment, or starts a rollout of a Deployment whose pods are slow, flaky or stuck.
+     *
+     * @param wanted {@code do} says what to do: create, well, slow, flaky or stuck; {@code namespace} and {@code name}
+     *     name the Deployment
+     * @throws IllegalArgumentException if the request makes no sense
+     * @throws SecurityException if the viewer may not do it
+     */
+    String demo(JsonNode wanted, Viewer viewer) {
+        if (!parts.embedded()) {
+            throw new IllegalArgumentException("demonstrations run on the embedded API server only");
+        }
+        String verb = wanted.path("do").stringValue("");
+        if (verb.equals("create")) {
+            require(viewer, "create", DEMO);
+            parts.client().resource(ResourceType.DEPLOYMENTS, V1Deployment.class).create(ModelJson.read("""
+                    {"metadata": {"namespace": "default", "name": "demo"}, "spec": {"replicas": 6,
+                     "selector": {"matchLabels": {"app": "demo"}}, "template": {"metadata": {"labels": {"app": "demo"}},
+                     "spec": {"containers": [{"name": "web", "image": "nginx:1.27"}]}}}}""", V1Deployment.class));
+            return "deployment " + DEMO + " is created";
+        }
+        String profile = switch (verb) {
+            case "slow", "flaky", "stuck" -> verb;
+            case "well" -> "none";
+            default ->
+                throw new IllegalArgumentException("\"" + verb + "\" is none of create, well, slow, flaky, stuck");
+        };
+        ObjectKey key = ObjectKey.of(wanted.path("namespace").stringValue(""), wanted.path("name").stringValue(""));
+        require(viewer, "patch", key);
+        String patch = JsonMapper.shared().writeValueAsString(Map.of("spec", Map.of("template", Map.of("metadata",
+                Map.of("annotations", Map.of(PROFILE, profile, RESTARTED, parts.clock().now().toString()))))));
+        parts.client().resource(ResourceType.DEPLOYMENTS, V1Deployment.class).patch(key, "", PatchType.MERGE, patch);
+        return "deployment " + key + " rolls out pods that are " + verb;
+    }
+
+    private static void require(Viewer viewer, String verb, ObjectKey key) {
+        if (!viewer.may(verb, ResourceType.DEPLOYMENTS, key.namespace())) {
+            throw new SecurityException("User \"" + viewer.getName() + "\" cannot " + verb + " deployments.apps in "
+                    + "namespace " + key.namespace());
+        }
+    }
+}

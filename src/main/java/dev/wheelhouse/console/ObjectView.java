@@ -1,0 +1,220 @@
+package dev.wheelhouse.console;
+
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.console.CachedObjects.Found;
+
+/**
+ * One object with its owners and dependents, its timeline, and the writes about it. A caller sees only dependents whose
+ * type the caller may list. Large groups are shown by their numbers and their worst members. Thread safe.
+ */
+final class ObjectView {
+    /** The most dependents of one type and owner that are shown by name. */
+    static final int MOST_MEMBERS = 40;
+    private static final int MOST_WRITES = 60;
+    private static final int MOST_LIVES = 60;
+    private static final int DEEPEST = 6;
+    private static final Comparator<Node> WORST_FIRST = Comparator
+            .comparing((Node node) -> node.state, Condition.WORST_FIRST).thenComparing(node -> node.name);
+
+    private final Parts parts;
+    private final CachedObjects objects;
+    private final Rollouts rollouts;
+    private final Events events;
+
+    /** @param created milliseconds since 1970 */
+    record Node(String type, String kind, String namespace, String name, Condition state, long created,
+            List<Group> dependents) {}
+
+    /**
+     * The dependents of one owner and one type.
+     *
+     * @param count the number of all of them
+     * @param states how many there are of each state
+     * @param members the worst of them
+     */
+    record Group(String type, String kind, int count, Map<Condition.Level, Integer> states, List<Node> members) {}
+
+    /** @param at milliseconds since 1970; null if it never changed */
+    record Status(String type, String status, String reason, String message, @Nullable Long at) {}
+
+    /**
+     * A pod over time, in milliseconds since 1970.
+     *
+     * @param ready when it became ready; null if it is not
+     * @param deleted when its deletion was asked for; null if it was not
+     */
+    record Life(String name, String owner, Condition state, long created, @Nullable Long ready,
+            @Nullable Long deleted) {}
+
+    /** @param owners from the controller's controller at the top down to the direct one */
+    record View(Node object, Map<String, String> labels, String version, List<Node> owners, List<Status> conditions,
+            List<Rollouts.Series> sets, List<Life> pods, List<Events.Line> events,
+            List<Map<String, Object>> writes) {}
+
+    ObjectView(Parts parts, CachedObjects objects, Rollouts rollouts) {
+        this.parts = parts;
+        this.objects = objects;
+        this.rollouts = rollouts;
+        this.events = new Events(parts.client(), parts.clock());
+    }
+
+    /** The view of an object; null if no cache has it. */
+    @Nullable
+    View of(ResourceType type, ObjectKey key, Viewer viewer) {
+        Found root = objects.get(type, key);
+        if (root == null) {
+            return null;
+        }
+        Map<String, List<Found>> dependents = objects.dependents(key.namespace());
+        Set<String> uids = new HashSet<>();
+        List<Life> pods = new ArrayList<>();
+        Node tree = node(root, dependents, viewer, uids, pods, 0);
+        pods.sort(Comparator.comparingLong(Life::created).reversed());
+        JsonNode status = ModelJson.tree(root.object()).path("status");
+        return new View(tree, Objects.requireNonNullElse(root.object().getMetadata().getLabels(), Map.of()),
+                String.valueOf(root.object().getMetadata().getResourceVersion()), owners(root, viewer),
+                conditions(status), rollouts.of(root.uid()), pods.stream().limit(MOST_LIVES).toList(),
+                viewer.may("list", ResourceType.EVENTS, key.namespace()) ? events.about(root) : List.of(),
+                writes(root, uids, dependents, viewer));
+    }
+
+    private Node node(Found found, Map<String, List<Found>> byOwner, Viewer viewer, Set<String> seen, List<Life> pods,
+            int depth) {
+        List<Group> groups = new ArrayList<>();
+        if (seen.add(found.uid()) && depth < DEEPEST) {
+            Map<String, List<Found>> byType = new TreeMap<>();
+            for (Found dependent : byOwner.getOrDefault(found.uid(), List.of())) {
+                byType.computeIfAbsent(dependent.type().groupResource(), t -> new ArrayList<>()).add(dependent);
+            }
+            byType.values().forEach(members -> {
+                ResourceType type = members.getFirst().type();
+                if (viewer.may("list", type, found.key().namespace())) {
+                    groups.add(group(type, members, byOwner, viewer, seen, pods, depth + 1));
+                }
+            });
+        }
+        return leaf(found, groups);
+    }
+
+    private Group group(ResourceType type, List<Found> members, Map<String, List<Found>> byOwner, Viewer viewer,
+            Set<String> seen, List<Life> pods, int depth) {
+        Map<Condition.Level, Integer> states = new EnumMap<>(Condition.Level.class);
+        List<Node> nodes = new ArrayList<>();
+        for (Found member : members) {
+            Node node = node(member, byOwner, viewer, seen, pods, depth);
+            nodes.add(node);
+            states.merge(node.state.level(), 1, Integer::sum);
+            if (member.object() instanceof V1Pod pod) {
+                pods.add(life(pod, node.state));
+            }
+        }
+        nodes.sort(WORST_FIRST);
+        return new Group(type.groupResource(), type.kind(), nodes.size(), states,
+                List.copyOf(nodes.subList(0, Math.min(MOST_MEMBERS, nodes.size()))));
+    }
+
+    private static Node leaf(Found found, List<Group> groups) {
+        ObjectKey key = found.key();
+        return new Node(found.type().groupResource(), found.type().kind(), key.namespace(), key.name(),
+                Condition.of(found.object()), created(found.object()), groups);
+    }
+
+    private static Life life(V1Pod pod, Condition state) {
+        V1ObjectMeta meta = pod.getMetadata();
+        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
+        Long ready = null;
+        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+            for (V1PodCondition condition : pod.getStatus().getConditions()) {
+                if (condition.getType().equals("Ready") && condition.getStatus().equals("True")) {
+                    ready = millis(condition.getLastTransitionTime());
+                }
+            }
+        }
+        return new Life(String.valueOf(meta.getName()), owner == null ? "" : owner.getName(), state,
+                created(pod), ready, millis(meta.getDeletionTimestamp()));
+    }
+
+    private static @Nullable Long millis(@Nullable OffsetDateTime time) {
+        return time == null ? null : time.toInstant().toEpochMilli();
+    }
+
+    private static long created(KubernetesObject object) {
+        return Objects.requireNonNullElse(millis(object.getMetadata().getCreationTimestamp()), 0L);
+    }
+
+    private List<Node> owners(Found root, Viewer viewer) {
+        List<Node> owners = new ArrayList<>();
+        Found at = root;
+        while (at != null && owners.size() < DEEPEST) {
+            V1OwnerReference reference = OwnerReferences.controllerOf(at.object().getMetadata());
+            at = reference == null ? null : objects.owner(reference, at.key().namespace());
+            if (at != null && viewer.may("get", at.type(), at.key().namespace())) {
+                owners.addFirst(leaf(at, List.of()));
+            }
+        }
+        return owners;
+    }
+
+    private static List<Status> conditions(JsonNode status) {
+        List<Status> conditions = new ArrayList<>();
+        for (JsonNode condition : status.path("conditions")) {
+            String at = condition.path("lastTransitionTime").stringValue("");
+            conditions.add(new Status(condition.path("type").stringValue(""),
+                    condition.path("status").stringValue(""), condition.path("reason").stringValue(""),
+                    condition.path("message").stringValue(""),
+                    at.isEmpty() ? null : millis(OffsetDateTime.parse(at))));
+        }
+        return conditions;
+    }
+
+    /** The writes of this object and of its dependents. */
+    private List<Map<String, Object>> writes(Found root, Set<String> uids, Map<String, List<Found>> dependents,
+            Viewer viewer) {
+        String key = root.key().toString();
+        Set<String> names = new HashSet<>();
+        names.add(root.type() + " " + key);
+        dependents.values().forEach(all -> all.stream().filter(found -> uids.contains(found.uid()))
+                .forEach(found -> names.add(found.type() + " " + found.key())));
+        return parts.journal()
+                .find(entry -> (entry.sync().key().equals(key) || names.contains(entry.type() + " " + entry.target()))
+                        && viewer.may("get", entry.type(), entry.target().namespace()), Long.MAX_VALUE, MOST_WRITES)
+                .stream().map(Writes::shown).toList();
+    }
+
+    /** A page of the objects of a type, the worst first, whose names contain a text. */
+    Map<String, Object> list(ResourceType type, String namespace, String text, int offset, int limit) {
+        List<Node> found = new ArrayList<>();
+        for (KubernetesObject object : objects.list(type, namespace)) {
+            if (text.isEmpty() || ObjectKey.of(object).toString().contains(text)) {
+                found.add(leaf(new Found(type, object), List.of()));
+            }
+        }
+        found.sort(WORST_FIRST);
+        return Map.of("type", type.groupResource(), "count", found.size(), "offset", offset, "objects",
+                found.subList(Math.min(offset, found.size()), Math.min(offset + limit, found.size())));
+    }
+}

@@ -1,0 +1,140 @@
+package dev.wheelhouse.console;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Remembers how the replicas of ReplicaSets changed, for the timeline of a rollout. It keeps the last
+ * {@value #MOST_SAMPLES} changes of the {@value #MOST_SETS} ReplicaSets that changed last. Thread safe.
+ */
+final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
+    static final int MOST_SETS = 500;
+    static final int MOST_SAMPLES = 200;
+
+    private final Clock clock;
+    private final Map<String, Series> byUid = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Series> eldest) {
+            return size() > MOST_SETS;
+        }
+    };
+
+    /**
+     * The replicas of a ReplicaSet from a moment on.
+     *
+     * @param at milliseconds since 1970
+     */
+    record Sample(long at, int wanted, int current, int ready, int available) {
+        private boolean isLike(Sample other) {
+            return wanted == other.wanted && current == other.current && ready == other.ready
+                    && available == other.available;
+        }
+    }
+
+    /**
+     * One ReplicaSet over time.
+     *
+     * @param revision the revision of its Deployment; empty without one
+     */
+    record Series(String name, String ownerUid, String revision, List<String> images, List<Sample> samples) {}
+
+    Rollouts(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Begins to follow the cache of ReplicaSets, if there is one. */
+    void follow(SharedInformerFactory caches) {
+        for (SharedIndexInformer<?> informer : caches.informers()) {
+            if (informer.type().equals(ResourceType.REPLICA_SETS)) {
+                caches.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class).addEventHandler(this);
+                return;
+            }
+        }
+    }
+
+    /** The ReplicaSets of an owner, in the order of their first samples. */
+    synchronized List<Series> of(String ownerUid) {
+        List<Series> found = new ArrayList<>();
+        for (Series series : byUid.values()) {
+            if (series.ownerUid.equals(ownerUid)) {
+                found.add(new Series(series.name, ownerUid, series.revision, series.images,
+                        List.copyOf(series.samples)));
+            }
+        }
+        found.sort((a, b) -> Long.compare(a.samples.getFirst().at, b.samples.getFirst().at));
+        return found;
+    }
+
+    @Override
+    public void onAdd(V1ReplicaSet set, boolean initial) {
+        note(set, false);
+    }
+
+    @Override
+    public void onUpdate(V1ReplicaSet before, V1ReplicaSet after) {
+        note(after, false);
+    }
+
+    @Override
+    public void onDelete(V1ReplicaSet set, boolean finalStateUnknown) {
+        note(set, true);
+    }
+
+    private synchronized void note(V1ReplicaSet set, boolean gone) {
+        V1OwnerReference owner = OwnerReferences.controllerOf(set.getMetadata());
+        if (owner == null) {
+            return;
+        }
+        V1ReplicaSetStatus status = Objects.requireNonNullElseGet(set.getStatus(), V1ReplicaSetStatus::new);
+        Integer wanted = set.getSpec() == null ? null : set.getSpec().getReplicas();
+        long now = clock.now().toEpochMilli();
+        Sample sample = gone
+                ? new Sample(now, 0, 0, 0, 0)
+                : new Sample(now, or0(wanted), or0(status.getReplicas()), or0(status.getReadyReplicas()),
+                        or0(status.getAvailableReplicas()));
+        Map<String, String> annotations = Objects.requireNonNullElse(set.getMetadata().getAnnotations(), Map.of());
+        List<Sample> samples = byUid.computeIfAbsent(String.valueOf(set.getMetadata().getUid()),
+                uid -> new Series(ObjectKey.of(set).name(), owner.getUid(),
+                        annotations.getOrDefault("deployment.kubernetes.io/revision", ""), images(set),
+                        new ArrayList<>())).samples;
+        if (samples.isEmpty() || !samples.getLast().isLike(sample)) {
+            samples.add(sample);
+        }
+        if (samples.size() > MOST_SAMPLES) {
+            samples.removeFirst();
+        }
+    }
+
+    private static int or0(@Nullable Integer number) {
+        return number == null ? 0 : number;
+    }
+
+    private static List<String> images(V1ReplicaSet set) {
+        V1PodTemplateSpec template = set.getSpec() == null ? null : set.getSpec().getTemplate();
+        V1PodSpec spec = template == null ? null : template.getSpec();
+        return spec == null
+                ? List.of()
+                : spec.getContainers().stream().map(container -> String.valueOf(container.getImage())).toList();
+    }
+}

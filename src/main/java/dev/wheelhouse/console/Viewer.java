@@ -1,0 +1,16 @@
+package dev.wheelhouse.console;
+
+import java.security.Principal;
+
+import dev.wheelhouse.api.ResourceType;
+
+/** The caller of a view, and the caller's rights on the API server. Thread safe. */
+public interface Viewer extends Principal {
+    /**
+     * Whether the API server lets the caller do this.
+     *
+     * @param verb such as {@code get} or {@code list}
+     * @param namespace empty for all namespaces
+     */
+    boolean may(String verb, ResourceType type, String namespace);
+}

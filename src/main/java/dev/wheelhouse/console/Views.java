@@ -1,0 +1,124 @@
+package dev.wheelhouse.console;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Controller;
+
+/** Every view of the console by its name. A view is data that becomes JSON. Thread safe. */
+final class Views {
+    private final Parts parts;
+    private final CachedObjects objects;
+    private final LiveViews live;
+    private final ObjectView object;
+    private final NodesView nodes;
+
+    /** A view that does not exist, or whose object the caller may not read. */
+    static final class NotShown extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final int code;
+
+        NotShown(int code, String message) {
+            super(message);
+            this.code = code;
+        }
+
+        int code() {
+            return code;
+        }
+    }
+
+    Views(Parts parts, Rollouts rollouts) {
+        this.parts = parts;
+        this.objects = new CachedObjects(parts.caches());
+        this.live = new LiveViews(parts);
+        this.object = new ObjectView(parts, objects, rollouts);
+        this.nodes = new NodesView(parts, objects);
+    }
+
+    /**
+     * The view of a name.
+     *
+     * @throws NotShown if there is nothing that may be shown
+     * @throws IllegalArgumentException if the parameters make no sense
+     */
+    Object of(String name, Query query) {
+        return switch (name) {
+            case "me" -> Map.of("user", query.viewer().getName(), "writable", parts.writable(), "embedded",
+                    parts.embedded(), "server", parts.client().server());
+            case "flow" -> live.flow(query.viewer());
+            case "controllers" -> Map.of("controllers", live.details(query.viewer()));
+            case "nodes" -> nodes.page(query.text("text"), query.offset(), Query.PAGE, query.viewer());
+            case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
+                    query.number("before", Long.MAX_VALUE),
+                    Math.clamp(query.number("limit", 100), 1, Writes.MOST),
+                    entry -> query.viewer().may("get", entry.type(), entry.target().namespace()));
+            case "types" -> types(query.viewer());
+            case "objects" -> {
+                ResourceType type = query.type(objects);
+                require(query.viewer(), "list", type, query.text("namespace"));
+                yield object.list(type, query.text("namespace"), query.text("text"), query.offset(), Query.PAGE);
+            }
+            case "object" -> {
+                ResourceType type = query.type(objects);
+                ObjectKey key = query.key();
+                require(query.viewer(), "get", type, key.namespace());
+                yield found(object.of(type, key, query.viewer()), type, key);
+            }
+            case "plan" -> {
+                ResourceType type = query.type(objects);
+                require(query.viewer(), "get", type, query.key().namespace());
+                yield Map.of("plans", plans(type, query.key()));
+            }
+            default -> throw new NotShown(404, "there is no view \"" + name + "\"");
+        };
+    }
+
+    private static Object found(@Nullable Object view, ResourceType type, ObjectKey key) {
+        if (view == null) {
+            throw new NotShown(404, "there is no object " + key + " of " + type);
+        }
+        return view;
+    }
+
+    private static void require(Viewer viewer, String verb, ResourceType type, String namespace) {
+        if (!viewer.may(verb, type, namespace)) {
+            throw new NotShown(403, "User \"" + viewer.getName() + "\" cannot " + verb + " " + type
+                    + (namespace.isEmpty() ? "" : " in namespace " + namespace));
+        }
+    }
+
+    private Map<String, Object> types(Viewer viewer) {
+        List<Map<String, Object>> types = new ArrayList<>();
+        objects.types().forEach((type, count) -> {
+            boolean all = viewer.may("list", type, "");
+            types.add(Map.of("type", type.groupResource(), "kind", type.kind(), "count", all ? count : -1));
+        });
+        return Map.of("types", types);
+    }
+
+    private List<Map<String, Object>> plans(ResourceType type, ObjectKey key) {
+        List<Map<String, Object>> plans = new ArrayList<>();
+        for (Controller controller : parts.manager().controllers()) {
+            Map<String, Object> plan = new LinkedHashMap<>();
+            plan.put("controller", controller.name());
+            try {
+                Plans.of(controller, type.groupResource(), key).ifPresent(actions -> {
+                    plan.put("actions", Plans.shown(actions, false));
+                    plans.add(plan);
+                });
+            } catch (IllegalArgumentException | ApiError e) {
+                plan.put("problem", String.valueOf(e.getMessage()));
+                plans.add(plan);
+            }
+        }
+        return plans;
+    }
+}

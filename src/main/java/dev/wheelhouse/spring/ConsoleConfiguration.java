@@ -1,0 +1,87 @@
+package dev.wheelhouse.spring;
+
+import java.util.Set;
+
+import jakarta.servlet.Filter;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+
+import dev.wheelhouse.console.ConsoleServlet;
+import dev.wheelhouse.console.Parts;
+import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
+
+/** The console of a {@link StandaloneService} that has a web server, and the guard before it. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnBooleanProperty(name = "wheelhouse.console.enabled", matchIfMissing = true)
+class ConsoleConfiguration {
+    /** The pattern of the path {@code /} alone. */
+    private static final String ROOT = "";
+
+    /** The first request makes the guard, because the guard needs the API server. */
+    @Bean
+    FilterRegistrationBean<Filter> consoleGuard(ObjectProvider<WheelhouseProperties> properties,
+            ObjectProvider<ApiServerConnection> connections, Clock clock) {
+        SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
+            ApiServerConnection connection = connections.getObject();
+            return new ManagementGuard(ConsoleServlet.PATH, Set.of("page"), connection.isOpenToLoopback(),
+                    properties.getObject().management().hosts(), Host.name(),
+                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
+        });
+        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+                (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
+        registration.setName("console-guard");
+        registration.addUrlPatterns(ConsoleServlet.PATH + "/*");
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return registration;
+    }
+
+    @Bean(destroyMethod = "close")
+    ConsoleServlet wheelhouseConsole(WheelhouseProperties properties, ControllerManager manager,
+            ObjectProvider<InformerStates> informers, SharedInformerFactory caches, Journal journal,
+            HollowCluster cluster, ApiServerConnection connection, Clock clock) {
+        boolean embedded = connection.embedded() != null;
+        Boolean writable = properties.console().writable();
+        return new ConsoleServlet(new Parts(manager,
+                () -> informers.orderedStream().flatMap(source -> source.states().stream()).toList(), caches,
+                journal, cluster::nodes, connection.client(), clock, connection::storageProblem, embedded,
+                writable == null ? embedded : writable));
+    }
+
+    @Bean
+    ServletRegistrationBean<ConsoleServlet> consoleRegistration(ConsoleServlet console) {
+        ServletRegistrationBean<ConsoleServlet> registration = new ServletRegistrationBean<>(console, ROOT,
+                ConsoleServlet.PATH + "/*");
+        registration.setName("console");
+        return registration;
+    }
+
+    /** Open streams would delay the stop of the web server. */
+    @Bean
+    ApplicationListener<ContextClosedEvent> consoleEnd(ConsoleServlet console) {
+        return new EndOfStreams(console);
+    }
+
+    /** A class, because Spring reads the type of the event from it. */
+    private record EndOfStreams(ConsoleServlet console) implements ApplicationListener<ContextClosedEvent> {
+        @Override
+        public void onApplicationEvent(ContextClosedEvent event) {
+            console.close();
+        }
+    }
+}

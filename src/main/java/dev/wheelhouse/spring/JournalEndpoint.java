@@ -1,0 +1,42 @@
+package dev.wheelhouse.spring;
+
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+import dev.wheelhouse.console.Writes;
+import dev.wheelhouse.journal.Journal;
+
+/**
+ * The last writes of all controllers under {@code /actuator/journal}, each with its event, key, sync, decision and
+ * answer. Answers may quote objects, so only authorized clients see any of it ({@link ManagementGuard}).
+ */
+@Endpoint(id = "journal")
+final class JournalEndpoint {
+    private static final int LIMIT = 100;
+
+    private final Journal journal;
+
+    JournalEndpoint(Journal journal) {
+        this.journal = journal;
+    }
+
+    /**
+     * The newest writes first.
+     *
+     * @param object a part of the name of an object, such as {@code default/web}; null for all
+     * @param controller the name of a controller; null for all
+     * @param limit the most writes; null for 100
+     * @param before only writes with a smaller number; null for all
+     */
+    @ReadOperation
+    public Map<String, Object> writes(@Nullable String object, @Nullable String controller, @Nullable Integer limit,
+            @Nullable Long before) {
+        return Writes.find(journal, Objects.requireNonNullElse(controller, ""), Objects.requireNonNullElse(object, ""),
+                Objects.requireNonNullElse(before, Long.MAX_VALUE), Objects.requireNonNullElse(limit, LIMIT),
+                entry -> true);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.wheelhouse.spring;
+
+import java.security.cert.X509Certificate;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ResourceAttributes;
+import io.kubernetes.client.openapi.models.V1SubjectAccessReviewSpec;
+import io.kubernetes.client.openapi.models.V1UserInfo;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.Authenticator;
+import dev.wheelhouse.apiserver.auth.UnauthorizedException;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.console.Viewer;
+
+/** The users who may see contents. */
+final class Viewers {
+    /** A client on loopback of an open server. It may do everything there. */
+    static final Viewer ON_LOOPBACK = new Viewer() {
+        @Override
+        public boolean may(String verb, ResourceType type, String namespace) {
+            return true;
+        }
+
+        @Override
+        public String getName() {
+            return "loopback";
+        }
+    };
+
+    private Viewers() {}
+
+    /** A user whom the API server knows; each right is asked for there. */
+    static Viewer of(V1UserInfo user, DelegatedAuth auth) {
+        return new Viewer() {
+            @Override
+            public boolean may(String verb, ResourceType type, String namespace) {
+                return isAllowed(verb, type, "") || (!namespace.isEmpty() && isAllowed(verb, type, namespace));
+            }
+
+            private boolean isAllowed(String verb, ResourceType type, String namespace) {
+                return auth.may(user, new V1SubjectAccessReviewSpec().resourceAttributes(new V1ResourceAttributes()
+                        .verb(verb).group(type.group()).version(type.version()).resource(type.plural())
+                        .namespace(namespace))).user() != null;
+            }
+
+            @Override
+            public String getName() {
+                return String.valueOf(user.getUsername());
+            }
+        };
+    }
+
+    /**
+     * The user of a client certificate that the web server has verified; null if it names none.
+     */
+    static @Nullable V1UserInfo user(X509Certificate certificate) {
+        try {
+            User user = Authenticator.ofSubject(certificate.getSubjectX500Principal().getName());
+            return new V1UserInfo().username(user.name()).groups(user.groups());
+        } catch (UnauthorizedException e) {
+            return null;
+        }
+    }
+}

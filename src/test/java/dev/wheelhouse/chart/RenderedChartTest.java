@@ -1,0 +1,236 @@
+package dev.wheelhouse.chart;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.testing.EmbeddedApiServer;
+import dev.wheelhouse.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The rendered chart, by the rules of Kubernetes' types and of the restricted Pod Security Standard. */
+@EmbeddedApiServer(manifests = "charts/monitoring-types.yaml")
+@Timeout(300)
+class RenderedChartTest {
+    /** Everything that is off by default is on. */
+    private static final String ALL = """
+            replicaCount: 3
+            networkPolicy: {enabled: true, from: [{podSelector: {}}], apiServer: {to: [{ipBlock: {cidr: 10.0.0.1/32}}]},
+              extraEgress: [{ports: [{port: 53, protocol: UDP}]}]}
+            metrics:
+              serviceMonitor: {enabled: true, labels: {release: p}, relabelings: [{action: labeldrop, regex: pod}],
+                metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: jvm_.*}]}
+              podMonitor: {enabled: true, labels: {release: p}}
+              prometheusRule: {enabled: true, labels: {release: p}}
+              dashboard: {enabled: true}
+            """;
+    /** Values that change the pod, each of which may be set or not. */
+    private static final List<String> OF_THE_POD = List.of("replicaCount: 2",
+            "javaToolOptions: -Xmx300m",
+            "extraEnv: [{name: A, value: b}]\nextraArgs: [--debug]",
+            "extraVolumes: [{name: more, secret: {secretName: s}}]\n"
+                    + "extraVolumeMounts: [{name: more, mountPath: /more}]",
+            "podAnnotations: {a: b}\npodLabels: {c: d}",
+            "affinity: {nodeAffinity: {}}\ntopologySpreadConstraints: []\ntolerations: [{operator: Exists}]",
+            "image: {repository: r, digest: 'sha256:" + "0".repeat(64) + "'}\nimagePullSecrets: [{name: s}]",
+            "resources: {}\npriorityClassName: high\nnodeSelector: {a: b}");
+
+    @TempDir
+    private Path directory;
+
+    private final TestServer server;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    RenderedChartTest(TestServer server) {
+        this.server = server;
+    }
+
+    @Test
+    void everyManifestIsValidByTheSchemasOfKubernetes() throws Exception {
+        for (String values : List.of("{}", ALL, "wheelhouse: {manage: observe}\nleaderElection: {enabled: false}")) {
+            List<JsonNode> documents = Chart.render(directory, values);
+            assertThat(documents).hasSizeGreaterThan(4);
+            for (JsonNode document : documents) {
+                HttpResponse<String> answer = create(document);
+                assertThat(answer.statusCode()).as("%s\n%s", document, answer.body()).isEqualTo(201);
+            }
+        }
+    }
+
+    @Test
+    void anUnknownFieldIsNoticed() throws Exception {
+        JsonNode deployment = Chart.of(Chart.render(directory, "{}"), "Deployment");
+        ((tools.jackson.databind.node.ObjectNode) deployment.at("/spec/template/spec")).put("replicaCuont", 1);
+
+        assertThat(create(deployment).body()).contains("unknown field", "spec.template.spec.replicaCuont");
+    }
+
+    /** Creates an object, as far as a dry run goes. */
+    private HttpResponse<String> create(JsonNode object) throws IOException, InterruptedException {
+        String[] version = object.path("apiVersion").asString().split("/", -1);
+        String namespace = object.at("/metadata/namespace").asString("");
+        if (namespace.equals("ops")) {
+            ((tools.jackson.databind.node.ObjectNode) object.path("metadata")).put("namespace", namespace = "default");
+        }
+        String path = (version.length == 1 ? "/api/v1" : "/apis/" + version[0] + "/" + version[1])
+                + (namespace.isEmpty() ? "" : "/namespaces/" + namespace) + "/"
+                + plural(object.path("kind").asString());
+        return http.send(HttpRequest.newBuilder(
+                URI.create(server.url() + path + "?dryRun=All&fieldValidation=Strict"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(object.toString())).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static String plural(String kind) {
+        String name = kind.toLowerCase(Locale.ROOT);
+        return name.endsWith("y") ? name.substring(0, name.length() - 1) + "ies" : name + "s";
+    }
+
+    @Test
+    void thePodsAreRestrictedWithEveryCombinationOfValues() {
+        for (int chosen = 0; chosen < 1 << OF_THE_POD.size(); chosen++) {
+            List<String> values = new ArrayList<>();
+            for (int i = 0; i < OF_THE_POD.size(); i++) {
+                if ((chosen >> i & 1) == 1) {
+                    values.add(OF_THE_POD.get(i));
+                }
+            }
+            String text = values.isEmpty() ? "{}" : String.join("\n", values);
+            JsonNode deployment = Chart.of(Chart.render(directory, text), "Deployment");
+            assertThat(RestrictedPods.violations(deployment.at("/spec/template/spec"))).as(text).isEmpty();
+        }
+    }
+
+    @Test
+    void aPodThatIsNotRestrictedIsFound() throws IOException {
+        JsonNode spec = JsonMapper.shared().readTree("""
+                {"hostNetwork": true, "volumes": [{"name": "v", "hostPath": {}}], "containers": [{"name": "c",
+                 "ports": [{"hostPort": 1}], "securityContext": {"privileged": true, "runAsUser": 0,
+                 "capabilities": {"add": ["SYS_ADMIN"]}}}]}""");
+
+        assertThat(RestrictedPods.violations(spec)).containsExactly("hostNetwork is true", "the volume v is a hostPath",
+                "the container c is privileged", "the container c may escalate its privileges",
+                "the container c may run as root", "the container c runs as the user 0",
+                "the container c has no seccomp profile", "the container c does not drop all capabilities",
+                "the container c has the capability SYS_ADMIN", "the container c has a port of the host");
+    }
+
+    @Test
+    void severalPodsPreferDifferentNodesAndZonesAndHaveABudget() {
+        List<JsonNode> several = Chart.render(directory, "replicaCount: 2");
+        JsonNode pod = Chart.of(several, "Deployment").at("/spec/template/spec");
+
+        assertThat(pod.at("/affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/0/podAffinityTerm"
+                + "/topologyKey").asString()).isEqualTo("kubernetes.io/hostname");
+        assertThat(pod.at("/topologySpreadConstraints/0/topologyKey").asString())
+                .isEqualTo("topology.kubernetes.io/zone");
+        assertThat(Chart.of(several, "PodDisruptionBudget").at("/spec/maxUnavailable").asInt()).isEqualTo(1);
+        assertThat(kinds("{}")).doesNotContain("PodDisruptionBudget");
+        assertThat(kinds("{replicaCount: 2, podDisruptionBudget: {enabled: false}}"))
+                .doesNotContain("PodDisruptionBudget");
+    }
+
+    @Test
+    void theMonitorsGiveTheMetricsTheJobOfTheDashboards() {
+        for (String kind : List.of("ServiceMonitor", "PodMonitor")) {
+            List<JsonNode> documents = Chart.render(directory, ALL);
+            String label = Chart.of(documents, kind).at("/spec/jobLabel").asString().replace("/", "~1");
+            for (String of : List.of("/metadata/labels", "/spec/template/metadata/labels")) {
+                assertThat(Chart.of(documents, of.startsWith("/spec") ? "Deployment" : "Service")
+                        .at(of + "/" + label).asString()).isEqualTo("kube-controller-manager");
+            }
+        }
+    }
+
+    @Test
+    void anotherJobIsInTheAlertsAndTheDashboardToo() {
+        List<JsonNode> documents = Chart.render(directory, ALL.replace("metrics:", "metrics:\n  job: wheelhouse"));
+
+        for (JsonNode each : List.of(Chart.of(documents, "PrometheusRule"), Chart.of(documents, "ConfigMap"))) {
+            assertThat(each.toString()).contains("wheelhouse").doesNotContain("kube-controller-manager\\");
+        }
+    }
+
+    @Test
+    void theDigestIsTheImage() {
+        assertThat(Chart.of(Chart.render(directory, OF_THE_POD.get(6)), "Deployment")
+                .at("/spec/template/spec/containers/0/image").asString()).isEqualTo("r@sha256:" + "0".repeat(64));
+    }
+
+    // ---- rights
+
+    @Test
+    void onlyTheChosenControllersHaveRights() {
+        assertThat(resources("wheelhouse: {controllers: [deployment]}")).contains("deployments", "replicasets")
+                .doesNotContain("*/*", "daemonsets/status", "jobs");
+        assertThat(resources("wheelhouse: {controllers: ['*', -garbagecollector, -namespace-controller]}"))
+                .contains("daemonsets/status").doesNotContain("*/*");
+        assertThat(resources("wheelhouse: {controllers: [garbage-collector-controller]}")).contains("*/*");
+    }
+
+    @Test
+    void whoObservesMayOnlyRead() {
+        JsonNode role = Chart.of(Chart.render(directory, "wheelhouse: {manage: observe}"), "ClusterRole");
+
+        role.path("rules").forEach(rule -> {
+            if (!Set.of("events", "tokenreviews", "subjectaccessreviews")
+                    .contains(rule.path("resources").path(0).asString())) {
+                rule.path("verbs").forEach(verb -> assertThat(verb.asString()).isIn("get", "list", "watch"));
+            }
+        });
+    }
+
+    @Test
+    void theLeaseOfTheElectionIsInANamespacedRoleByItsName() {
+        List<JsonNode> documents = Chart.render(directory, "{}");
+
+        assertThat(Chart.of(documents, "ClusterRole").toString()).doesNotContain("leases");
+        List<JsonNode> roles = documents.stream().filter(each -> each.path("kind").asString().equals("Role")).toList();
+        assertThat(roles).extracting(role -> role.at("/metadata/namespace").asString() + " "
+                + role.at("/rules/0/resourceNames").toString() + role.at("/rules/0/verbs"))
+                .containsExactly("ops [\"wh-wheelhouse\"][\"get\",\"update\"]",
+                        "kube-system [\"kube-controller-manager\"][\"get\"]");
+        assertThat(kinds("{leaderElection: {enabled: false}, wheelhouse: {manage: takeover}}"))
+                .doesNotContain("Role", "RoleBinding");
+    }
+
+    private List<String> kinds(String values) {
+        return Chart.render(directory, values).stream().map(each -> each.path("kind").asString()).toList();
+    }
+
+    /** The resources of the ClusterRole; those of all groups begin with a star and a slash. */
+    private List<String> resources(String values) {
+        List<String> resources = new ArrayList<>();
+        Chart.of(Chart.render(directory, values), "ClusterRole").path("rules").forEach(rule -> {
+            String every = rule.path("apiGroups").path(0).asString().equals("*") ? "*/" : "";
+            rule.path("resources").forEach(each -> resources.add(every + each.asString()));
+        });
+        return resources;
+    }
+
+    /** The alerts and the dashboard stay as they are in their files. */
+    @Test
+    void theAlertsAreThoseOfTheFile() throws IOException {
+        JsonNode rendered = Chart.of(Chart.render(directory, ALL), "PrometheusRule").path("spec");
+
+        assertThat(rendered).isEqualTo(
+                Chart.documents(Files.readString(Chart.DIRECTORY.resolve("files/alerts.yaml"))).getFirst());
+    }
+}

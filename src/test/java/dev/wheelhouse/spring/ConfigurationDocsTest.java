@@ -1,0 +1,37 @@
+package dev.wheelhouse.spring;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** {@code -Dconfiguration.docs=write} writes the page instead. */
+class ConfigurationDocsTest {
+    @TempDir
+    private Path work;
+
+    @Test
+    void theMetadataDescribesEveryOptionAndThePageIsMadeFromIt() throws Exception {
+        JsonNode metadata = ConfigurationDocs.metadata(work);
+        Set<String> described = new TreeSet<>();
+        for (JsonNode property : metadata.path("properties")) {
+            assertThat(property.path("description").asString("")).as(property.path("name").asString()).isNotBlank();
+            described.add(property.path("name").asString());
+        }
+        assertThat(described).isEqualTo(DocumentationTest.options("wheelhouse", WheelhouseProperties.class));
+
+        String page = ConfigurationDocs.page(metadata);
+        if ("write".equals(System.getProperty("configuration.docs"))) {
+            Files.writeString(ConfigurationDocs.PAGE, page);
+        }
+        assertThat(Files.readString(ConfigurationDocs.PAGE)).as("the tables are stale: run mvn test"
+                + " -Dtest=ConfigurationDocsTest -Dconfiguration.docs=write").isEqualTo(page);
+    }
+}
