@@ -18,7 +18,8 @@ final class HelmLine {
     private HelmLine() {}
 
     private static Object typed(String value) {
-        return value.matches("\\d+") ? (Object) Integer.valueOf(value)
+        return value.matches("\\d+")
+                ? (Object) Integer.valueOf(value)
                 : value.matches("true|false") ? Boolean.valueOf(value) : value;
     }
 
