@@ -46,9 +46,11 @@ class FailOverTest {
     private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");
     /** The default: on a busy machine, a leader with a shorter lease loses it by itself. */
     private static final Duration LEASE = Duration.ofSeconds(15);
+    /** The longest time between two attempts of a process that stands by: 2.2 times the default retry period. */
+    private static final Duration ATTEMPT = Duration.ofMillis(4400);
     private static final Duration SOON = Duration.ofSeconds(120);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
-    private static final Pattern ACT = Pattern.compile("(?m)^ACT (\\d+) .* decisions ");
+    private static final Pattern ACT = Pattern.compile("(?m)^ACT (\\d{17}) \\w+ decisions ");
 
     private enum Loss {
         KILLED, SUSPENDED, CUT_OFF, ASKED_TO_END
@@ -68,7 +70,7 @@ class FailOverTest {
                             .replace(server, "http://127.0.0.1:" + relay.port()));
             process = new WheelhouseProcess(directory, "--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig,
                     "--wheelhouse.controllers=deployment,replicaset", "--wheelhouse.leader-election.enabled=true",
-                    "--logging.pattern.console=ACT %d{epoch} %level %logger{0} %msg%n");
+                    "--logging.pattern.console=ACT %d{yyyyMMddHHmmssSSS} %level %logger{0} %msg%n");
         }
 
         boolean leads() {
@@ -87,7 +89,7 @@ class FailOverTest {
         }
     }
 
-    /** A decision that a replica logged, in milliseconds of this machine. */
+    /** A decision that a replica logged, at a time of this machine as a number, such as 20260131120000123. */
     private record Act(long at, String replica) {}
 
     @TempDir
@@ -221,8 +223,9 @@ class FailOverTest {
         System.out.printf("fail-over with a lease of %d ms: p50 %d ms, p99 %d ms%n", LEASE.toMillis(),
                 percentile(unplanned, 50), percentile(unplanned, 99));
         if (BOUNDS) {
-            assertThat(percentile(unplanned, 99)).isLessThanOrEqualTo(LEASE.plusSeconds(2).toMillis());
-            assertThat(percentile(millis.get(Loss.ASKED_TO_END), 99)).as("a graceful hand-over").isLessThan(1000);
+            assertThat(percentile(unplanned, 99)).isLessThan(LEASE.plus(ATTEMPT).plusSeconds(2).toMillis());
+            assertThat(percentile(millis.get(Loss.ASKED_TO_END), 99)).as("a graceful hand-over")
+                    .isLessThan(ATTEMPT.plusSeconds(1).toMillis());
         }
     }
 
