@@ -1,23 +1,39 @@
 # syntax=docker/dockerfile:1
 
+# The base of both stages, by its exact tag. A release adds the digest.
+ARG BASE=eclipse-temurin:25.0.3_9
+
 # This stage builds the jar, and splits it into layers that change at different rates.
-FROM maven:3.9-eclipse-temurin-25 AS build
+FROM ${BASE}-jdk-noble AS build
+RUN apt-get update && apt-get install -y --no-install-recommends maven
 WORKDIR /src
 COPY pom.xml ./
 RUN mvn -B -q dependency:go-offline
 COPY config config
 COPY src src
-RUN mvn -B -q package -DskipTests -Dmaven.javadoc.skip -Dmaven.source.skip \
- && java -Djarmode=tools -jar target/wheelhouse-exec.jar extract --layers --launcher --destination /layers
+RUN mvn -B -q package -DskipTests -Dmaven.javadoc.skip -Dmaven.source.skip
+RUN java -Djarmode=tools -jar target/wheelhouse-exec.jar extract --layers --destination /layers
 
-FROM eclipse-temurin:25-jre
-RUN groupadd --gid 10001 wheelhouse && useradd --uid 10001 --gid 10001 --no-create-home wheelhouse
-WORKDIR /app
-COPY --from=build /layers/dependencies/ ./
-COPY --from=build /layers/spring-boot-loader/ ./
-COPY --from=build /layers/snapshot-dependencies/ ./
-COPY --from=build /layers/application/ ./
+FROM ${BASE}-jre-noble
+LABEL org.opencontainers.image.title="Wheelhouse" \
+      org.opencontainers.image.description="A Kubernetes controller manager for the JVM, with an embedded API server" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/eclipse-temurin:25.0.3_9-jre-noble"
+COPY src/build/jvm.options /app/
+COPY --from=build /layers/dependencies/ /app/
+COPY --from=build /layers/spring-boot-loader/ /app/
+COPY --from=build /layers/snapshot-dependencies/ /app/
+COPY --from=build /layers/application/ /app/
+# A start of the service records its ahead-of-time cache. Only the same JVM can use it, so it is made in this stage.
+RUN cd /tmp; java @/app/jvm.options -XX:AOTCacheOutput=/app/start.aot -jar /app/wheelhouse-exec.jar \
+    --server.port=0 --wheelhouse.apiserver.port=0 > log 2>&1 & \
+    until grep -q "Wheelhouse is ready" log; do kill -0 $! || exit 1; sleep 0.1; done; kill $!; wait $!; \
+    rm -f log wheelhouse.kubeconfig; test -s /app/start.aot
+# The embedded API server writes its kubeconfig into the working directory, or into /tmp if it may not write there.
+WORKDIR /work
+RUN chown 10001:10001 /work
 USER 10001:10001
-EXPOSE 8080
+# Health and metrics, and the embedded API server.
+EXPOSE 8080 7443
 # In a pod the service uses the API server of the pod's service account. Elsewhere it starts the embedded API server.
-ENTRYPOINT ["java", "-XX:+UseCompactObjectHeaders", "-XX:MaxRAMPercentage=75", "-XX:+ExitOnOutOfMemoryError", "org.springframework.boot.loader.launch.JarLauncher"]
+ENTRYPOINT ["java", "@/app/jvm.options", "-XX:MaxRAMPercentage=75", "-XX:+ExitOnOutOfMemoryError", "-XX:AOTCache=/app/start.aot", "-jar", "/app/wheelhouse-exec.jar"]

@@ -12,7 +12,7 @@ rm -rf "$TMPDIR"
 mkdir -p "$TMPDIR/bin"
 # The file that one test reads from the internet is the one of the source.
 cat > "$TMPDIR/bin/kubectl" <<SCRIPT
-#!/usr/bin/env bash
+#!/bin/bash
 exec "$binaries/kubectl" "\${@/#https:\/\/raw.githubusercontent.com\/kubernetes\/kubernetes\/master/$KUBE_ROOT}"
 SCRIPT
 chmod +x "$TMPDIR/bin/kubectl"

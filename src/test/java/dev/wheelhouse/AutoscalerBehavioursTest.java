@@ -23,7 +23,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.world.Cluster;
 
@@ -141,9 +140,9 @@ class AutoscalerBehavioursTest {
 
     @Test
     void theOptionsSayHowOftenItLooksAndWhichDifferenceItTolerates() {
-        controller = new AutoscalerController(cluster.context(DefaultControllerContext.Settings.stepped()
-                .with(new ControllerOptions(0, new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2),
-                        Duration.ZERO, 0.7, Duration.ZERO, Duration.ZERO)))));
+        controller = new AutoscalerController(cluster.context(new ControllerOptions(0,
+                new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2), Duration.ZERO, 0.7, Duration.ZERO,
+                        Duration.ZERO))));
         deployment(3);
         pods(3, "hollow.wheelhouse.dev/cpu: 80m");
         autoscaler(CPU_50);

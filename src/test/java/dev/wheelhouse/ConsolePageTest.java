@@ -71,8 +71,8 @@ class ConsolePageTest {
         service = RunningService.start(directory, "--wheelhouse.node.manifest-directory=" + manifests);
         shop = new Workloads(service.bean(KubeClient.class), "shop");
         shop.deployments().create(shop.newDeployment("web", 4));
-        eventually("the Deployment is ready", SOON, () -> shop.deployments().get(ObjectKey.of("shop", "web"))
-                .getStatus().getReadyReplicas() instanceof Integer ready && ready == 4);
+        eventually("the Deployment is ready", SOON, () -> Integer.valueOf(4)
+                .equals(shop.deployments().get(ObjectKey.of("shop", "web")).getStatus().getReadyReplicas()));
         chromium = Chromium.start(directory.resolve("profile"));
     }
 

@@ -225,6 +225,26 @@ class ConsoleTest {
     }
 
     @Test
+    void theKeysOfAControllerAreShownToThoseWhoMayReadItsObjects() {
+        cluster.client().resource(new ResourceType("", "v1", "resourcequotas", "ResourceQuota", true),
+                Unstructured.class).create(Yaml.read("""
+                        {apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop},
+                         spec: {hard: {pods: 0}}}
+                        """, Unstructured.class));
+        cluster.client().resource(ResourceType.REPLICA_SETS, Unstructured.class).create(Yaml.read("""
+                {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: refused, namespace: shop}, spec: {replicas: 1,
+                 selector: {matchLabels: {app: refused}}, template: {metadata: {labels: {app: refused}},
+                 spec: {containers: [{name: c, image: i}]}}}}
+                """, Unstructured.class));
+        eventually("the key fails", SOON, () -> get(inCluster, "console/controllers", "operator-token").body()
+                .contains("shop/refused"));
+        for (String view : List.of("console/controllers", "console/flow")) {
+            assertThat(get(inCluster, view, "shopkeeper-token").body()).contains("replicaset-controller")
+                    .contains("1 key fails").doesNotContain("refused");
+        }
+    }
+
+    @Test
     void aWriteHasItsChainInTheConsoleAndAtTheEndpoint() {
         JsonNode write = read(embedded, "console/writes?object=shop/web&controller=replicaset-controller&limit=500")
                 .path("writes").valueStream().filter(one -> one.path("verb").stringValue("").equals("create"))

@@ -145,7 +145,7 @@ class MetricsTest {
     @Test
     void typesWithoutObjectsHaveNoSeriesOfTheirOwn() throws Exception {
         assertThat(value("informer_synced", "resource=\"*\"")).isEqualTo(1);
-        assertThat(value("informer_objects", "resource=\"deployments\"")).isEqualTo(4);
+        assertThat(value("informer_objects", "resource=\"deployments\"")).isEqualTo(2);
         String metrics = scrape();
         assertThat(metrics).doesNotContain("resource=\"cronjobs\"", "resource=\"customresourcedefinitions\"");
         assertThat(metrics.lines().filter(line -> line.matches("(informer|reflector)_.*")).count()).isLessThan(2000);

@@ -2,6 +2,11 @@ package dev.wheelhouse;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -27,13 +32,69 @@ class ProcessTest {
             process.terminate();
 
             assertThat(process.awaitExit(Duration.ofSeconds(5))).as(process.output()).isIn(0, 143);
-            assertThat(process.output()).doesNotContain("did not end").doesNotContain("Exception");
+            assertThat(process.output()).doesNotContain("did not end").doesNotContain("Exception")
+                    .contains("Its objects are in memory and gone when it ends: --wheelhouse.apiserver.data-dir=")
+                    .endsWith("Wheelhouse has ended. Its objects were in memory and are gone.");
+        }
+    }
+
+    @Test
+    void theLastLineNamesTheDirectoryThatKeepsTheObjects() throws Exception {
+        Path data = directory.resolve("data");
+        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", "--wheelhouse.apiserver.data-dir=data").awaitReady()) {
+            process.terminate();
+
+            assertThat(process.awaitExit(Duration.ofSeconds(30))).as(process.output()).isIn(0, 143);
+            assertThat(process.output()).contains("Its objects are kept in " + data + ".\n")
+                    .endsWith("Wheelhouse has ended. Its objects are kept in " + data + ".");
+        }
+    }
+
+    /** The ports and the kubeconfig of a running service are its own; the port of health sends kubectl to the other. */
+    @Test
+    void aSecondServiceLearnsWhatTheFirstOneHas() throws Exception {
+        try (RunningService first = RunningService.start(directory)) {
+            String kubeconfig = Files.readString(first.kubeconfig());
+            URI api = URI.create(first.api().getBasePath());
+            URI health = URI.create(first.actuator()).resolve("/");
+
+            assertSecondIsRefused("port " + health.getPort() + " (health and metrics) is taken by another Wheelhouse:"
+                    + " end that one, or choose another port with --server.port=PORT",
+                    "--server.port=" + health.getPort(),
+                    "--wheelhouse.apiserver.port=0", "--wheelhouse.apiserver.kubeconfig=other");
+            assertSecondIsRefused("port " + api.getPort() + " (the API server) is taken by another Wheelhouse",
+                    "--server.port=0", "--wheelhouse.apiserver.port=" + api.getPort());
+            assertSecondIsRefused("wheelhouse.kubeconfig belongs to the API server at " + api + ", which is running",
+                    "--server.port=0", "--wheelhouse.apiserver.port=0");
+
+            assertThat(Files.readString(first.kubeconfig())).isEqualTo(kubeconfig);
+            String hint = "export KUBECONFIG=" + first.kubeconfig();
+            assertThat(get(health.resolve("/api"), "curl/8")).contains("\"kind\":\"Status\"").contains(hint);
+            assertThat(get(health.resolve("/apis"), "kubectl/v1.36.0 (linux/amd64)")).startsWith("this is the port of")
+                    .endsWith(hint);
+        }
+    }
+
+    private void assertSecondIsRefused(String sentence, String... options) throws Exception {
+        try (WheelhouseProcess second = new WheelhouseProcess(directory, options)) {
+            assertRefused(second, sentence);
+        }
+    }
+
+    private static String get(URI uri, String userAgent) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(HttpRequest.newBuilder(uri).header("User-Agent", userAgent).build(),
+                    HttpResponse.BodyHandlers.ofString()).body();
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-            --wheelhouse.nodes.cuont=3                       | there is no option wheelhouse.nodes.cuont
+            --wheelhouse.nodes.cuont=3 \
+                | there is no option wheelhouse.nodes.cuont: did you mean wheelhouse.nodes.count? --help lists
+            --wheelhouse.mode=embeded \
+                | wheelhouse.mode is "embeded": did you mean embedded? it must
             --wheelhouse.mode=clustered \
                 | wheelhouse.mode is "clustered": it must be one of auto, embedded, kubeconfig
             --wheelhouse.nodes.memory=lots                   | wheelhouse.nodes.memory is "lots": it must be a quantity
@@ -43,13 +104,15 @@ class ProcessTest {
             --wheelhouse.apiserver.tls-cert-file=a.crt \
                 | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
             --wheelhouse.apiserver.token-auth-file=no/such   | the token file no/such cannot be read
-            --wheelhouse.controllers=deploymnet              | there is no controller "deploymnet"
+            --wheelhouse.controllers=deploymnet \
+                | there is no controller "deploymnet"; did you mean deployment? write
             --wheelhouse.workers-of.deploymnet=3 \
-                | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"
+                | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"; did you mean deployment? there
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
             --wheelhouse.node.config=no/such/file \
                 | wheelhouse.node.config: no/such/file cannot be read: there is no such file
-            --port=1                                         | there is no option --port
+            --port=1 \
+                | there is no option --port: did you mean server.port? --help
             """)
     void aBadOptionIsOneClearSentenceAndExitCode1(String option, String sentence) throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
@@ -60,7 +123,7 @@ class ProcessTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-            --server.port            | --wheelhouse.apiserver.port
+            --server.port               | --wheelhouse.apiserver.port
             --wheelhouse.apiserver.port | --server.port
             """)
     void aPortThatIsTakenIsOneClearSentenceAndExitCode1(String taken, String free) throws Exception {
@@ -68,7 +131,7 @@ class ProcessTest {
                 WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(),
                         free + "=0",
                         "--server.address=127.0.0.1")) {
-            assertRefused(process, String.valueOf(socket.getLocalPort()));
+            assertRefused(process, "is taken by another process: end that one, or choose another port with " + taken);
         }
     }
 
@@ -77,6 +140,14 @@ class ProcessTest {
         assertThat(process.output()).contains("wheelhouse: cannot start: ").contains(sentence).doesNotContain("\tat ")
                 .doesNotContain("Exception:");
         assertThat(process.output().lines().filter(line -> line.contains("cannot start"))).hasSize(1);
+    }
+
+    @Test
+    void versionIsOneLine() throws Exception {
+        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--version")) {
+            assertThat(process.awaitExit(Duration.ofSeconds(30))).isZero();
+            assertThat(process.output()).matches("Wheelhouse .+, for Kubernetes 1\\.36, on Java .+");
+        }
     }
 
     @Test

@@ -11,8 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import com.marcnuri.helm.Helm;
-
 import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,7 +28,7 @@ class ReadmeTest {
             Kubectl kubectl = Kubectl.orSkip(service.kubeconfig(), home);
             for (String line : lines) {
                 if (line.startsWith("helm")) {
-                    install(line.split(" "), service.kubeconfig());
+                    HelmLine.run(line, service.kubeconfig());
                 } else {
                     kubectl.shell(line).succeeded();
                 }
@@ -39,14 +37,6 @@ class ReadmeTest {
                     () -> kubectl.run("get", "deployments", "-A", "--no-headers").output().lines()
                             .allMatch(line -> line.matches(".*\\s(\\d+)/\\1\\s.*")));
         }
-    }
-
-    /** Runs {@code helm install NAME CHART --namespace NAMESPACE --create-namespace --wait}. */
-    private static void install(String[] words, Path kubeconfig) {
-        assertThat(words).containsExactly("helm", "install", words[2], words[3], "--namespace", words[5],
-                "--create-namespace", "--wait");
-        assertThat(new Helm(Path.of(words[3])).install().withName(words[2]).withNamespace(words[5]).createNamespace()
-                .withKubeConfig(kubeconfig).waitReady().withTimeout(120).call().getStatus()).isEqualTo("deployed");
     }
 
     private static List<String> lines() throws IOException {

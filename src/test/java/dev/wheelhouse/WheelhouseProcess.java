@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -25,6 +26,11 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** @param directory its working directory */
     WheelhouseProcess(Path directory, String... options) {
+        this(directory, Map.of(), options);
+    }
+
+    /** @param variables further environment variables */
+    WheelhouseProcess(Path directory, Map<String, String> variables, String... options) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m",
                         "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath(),
@@ -35,6 +41,7 @@ final class WheelhouseProcess implements AutoCloseable {
                     .redirectErrorStream(true);
             Stream.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS")
                     .forEach(builder.environment()::remove);
+            builder.environment().putAll(variables);
             process = builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -67,7 +74,7 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** Waits until it says that it is ready. */
     WheelhouseProcess awaitReady() {
-        Eventually.eventually("the service is ready:\n" + output(), Duration.ofSeconds(60), () -> {
+        Eventually.eventually("the service is ready", Duration.ofSeconds(180), () -> {
             if (!process.isAlive()) {
                 throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
             }

@@ -189,7 +189,7 @@ public final class RolloutBenchmark {
                         + "of 10 replicas: %s%n",
                 total / deployments, GoldenWrites.of(phase));
         writes.forEach((what, count) -> System.out.printf(Locale.ROOT, "    %7.2f %s%n", count / deployments, what));
-        for (String queue : List.of("deployment-controller", "replicaset-controller")) {
+        for (String queue : List.of("deployment", "replicaset")) {
             System.out.printf(Locale.ROOT, "  %s: a key waits %s in its queue%n", queue, waits(queue, before, after));
         }
     }

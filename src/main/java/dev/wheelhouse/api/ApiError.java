@@ -16,6 +16,7 @@ public final class ApiError extends RuntimeException {
     private final String reason;
     private final String statusMessage;
     private final @Nullable Duration retryAfter;
+    private final boolean unreachable;
 
     /**
      * @param tried the operation and its object, such as {@code "create pods default/web-1"}
@@ -31,15 +32,26 @@ public final class ApiError extends RuntimeException {
         this.reason = reason;
         this.statusMessage = statusMessage;
         this.retryAfter = RetryAfter.capped(retryAfter);
+        this.unreachable = false;
     }
 
     /** No response: the connection failed, broke or timed out. Whether a write took effect is unknown. */
     public ApiError(String tried, Throwable cause) {
+        this(tried, cause, false);
+    }
+
+    private ApiError(String tried, Throwable cause, boolean unreachable) {
         super(tried + ": " + cause, cause);
         this.code = 0;
         this.reason = "";
         this.statusMessage = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         this.retryAfter = null;
+        this.unreachable = unreachable;
+    }
+
+    /** No response, because the connection broke, or because no connection to the server can be made. */
+    public static ApiError unreachable(String tried, Throwable cause) {
+        return new ApiError(tried, cause, true);
     }
 
     public int code() {
@@ -58,6 +70,14 @@ public final class ApiError extends RuntimeException {
     /** The wait that the server asks for, {@link RetryAfter#LONGEST} at most; null if it asks for none. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /**
+     * Whether the connection broke, or no connection to the server can be made. The client logs the begin and the end
+     * of such an outage, so a caller does not log this error above level debug.
+     */
+    public boolean isUnreachable() {
+        return unreachable;
     }
 
     /** Whether the outcome of a write is unknown: there was no response, or the server reported a timeout. */

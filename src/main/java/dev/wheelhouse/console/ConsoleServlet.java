@@ -28,8 +28,8 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * Serves the console: its page at {@code /} and {@code /console/page/}, a view at {@code /console/NAME}, and changes as
  * {@code POST}. With {@code Accept: text/event-stream} a view is a stream: one event when it changes, at most two a
- * second. A stream ends after a minute, so that the rights of its reader are asked again. A filter has authorized each
- * request but those for the page, and its principal is a {@link Viewer}.
+ * second, and fewer if the view takes long to make. A stream ends after a minute, so that the rights of its reader are
+ * asked again. A filter has authorized each request but those for the page, and its principal is a {@link Viewer}.
  */
 public final class ConsoleServlet extends HttpServlet {
     /** The path of all requests except the one for the page itself. */
@@ -38,6 +38,8 @@ public final class ConsoleServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Duration BETWEEN_EVENTS = Duration.ofMillis(500);
     private static final Duration STREAM = Duration.ofMinutes(1);
+    /** A stream pauses this many times as long as its view took, so it uses a small part of a processor. */
+    private static final int SHARE = 20;
     private static final int HEARTBEAT = 20;
     private static final int MOST_STREAMS = 64;
     private static final int MOST_BODY = 16 << 10;
@@ -150,6 +152,8 @@ public final class ConsoleServlet extends HttpServlet {
     }
 
     private void stream(String view, Query query, HttpServletResponse response) throws IOException {
+        Clock clock = parts.clock();
+        long began = clock.nanoTime();
         byte[] json = JsonMapper.shared().writeValueAsBytes(views.of(view, query));
         if (!streams.tryAcquire()) {
             problem(response, 503, "too many pages are open: " + MOST_STREAMS + " streams are the most");
@@ -159,7 +163,6 @@ public final class ConsoleServlet extends HttpServlet {
             response.setContentType("text/event-stream");
             response.setHeader("Cache-Control", "no-store");
             OutputStream out = response.getOutputStream();
-            Clock clock = parts.clock();
             long end = clock.deadline(STREAM);
             byte[] shown = new byte[0];
             for (int quiet = 0; clock.nanoTime() - end < 0; quiet++) {
@@ -171,9 +174,11 @@ public final class ConsoleServlet extends HttpServlet {
                     out.write(": the view is unchanged\n\n".getBytes(StandardCharsets.UTF_8));
                     out.flush();
                 }
-                if (closed.await(BETWEEN_EVENTS.toMillis(), TimeUnit.MILLISECONDS)) {
+                long pause = Math.max(BETWEEN_EVENTS.toNanos(), (clock.nanoTime() - began) * SHARE);
+                if (closed.await(pause, TimeUnit.NANOSECONDS)) {
                     return;
                 }
+                began = clock.nanoTime();
                 json = JsonMapper.shared().writeValueAsBytes(views.of(view, query));
             }
         } catch (InterruptedException e) {

@@ -3,15 +3,19 @@ package dev.wheelhouse.console;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.FailingKey;
+import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerMode;
@@ -24,6 +28,8 @@ final class LiveViews {
     private static final Duration LAGS = Duration.ofMinutes(2);
     /** The row of the types that only the garbage collector follows. */
     private static final String OTHER = "other types";
+    /** The keys of a controller that works on any type are shown to those who may read all types. */
+    private static final ResourceType ANY = new ResourceType("*", "*", "*", "*", true);
     private static final int LATEST = 12;
     private static final Duration SLOW = Duration.ofSeconds(30);
 
@@ -79,7 +85,7 @@ final class LiveViews {
                 standsBy ? String.join("; ", parts.manager().waitingFor()) : "leads",
                 storage == null ? "" : "it takes no writes: " + storage);
         List<NodeAgent> nodes = parts.nodes().get();
-        return new Flow(server, caches(), details().stream().map(Detail::summary).toList(), nodes.size(),
+        return new Flow(server, caches(), details(viewer).stream().map(Detail::summary).toList(), nodes.size(),
                 (int) nodes.stream().filter(NodeAgent::isReady).count(), parts.journal().state(),
                 parts.journal().find(entry -> viewer.may("get", entry.type(), entry.target().namespace()),
                         Long.MAX_VALUE, LATEST).stream().map(Writes::shown).toList());
@@ -132,13 +138,21 @@ final class LiveViews {
                 : "";
     }
 
-    List<Detail> details() {
+    /** Each controller, with those of its keys that the viewer may read. */
+    List<Detail> details(Viewer viewer) {
         Map<String, Long> writes = parts.journal().state().writes();
-        return parts.manager().live().stream()
-                .map(live -> detail(live, writes.getOrDefault(live.state().name(), 0L))).toList();
+        Map<String, ResourceType> types = new HashMap<>();
+        for (dev.wheelhouse.controller.Controller controller : parts.manager().controllers()) {
+            types.put(controller.name(), controller instanceof Plannable one ? one.plansFor() : ANY);
+        }
+        return parts.manager().live().stream().map(live -> {
+            ResourceType type = types.getOrDefault(live.state().name(), ANY);
+            return detail(live, writes.getOrDefault(live.state().name(), 0L),
+                    key -> viewer.may("get", type, key.substring(0, Math.max(0, key.indexOf('/')))));
+        }).toList();
     }
 
-    private static Detail detail(LiveController live, long writes) {
+    private static Detail detail(LiveController live, long writes, Predicate<String> readable) {
         List<Queue> queues = new ArrayList<>();
         int depth = 0;
         int delayed = 0;
@@ -157,10 +171,11 @@ final class LiveViews {
         }
         Controller summary = new Controller(live.state().name(), live.state().doing(), live.mode(), live.reads(),
                 live.workers(), processing, depth, delayed, longest.toMillis(), taken, writes,
-                live.state().failingKeys(), problem(live, longest));
-        return new Detail(summary, queues, live.running().stream()
+                live.state().failingKeys(), problem(live, longest, readable));
+        return new Detail(summary, queues, live.running().stream().filter(sync -> readable.test(sync.key()))
                 .map(sync -> new Running(sync.key(), sync.age().toMillis(), sync.at())).toList(),
-                live.state().failing().stream().map(LiveViews::failing).toList());
+                live.state().failing().stream().filter(key -> readable.test(key.key())).map(LiveViews::failing)
+                        .toList());
     }
 
     private static Failing failing(FailingKey key) {
@@ -168,13 +183,15 @@ final class LiveViews {
                 key.nextTry() == null ? null : key.nextTry().toEpochMilli());
     }
 
-    private static String problem(LiveController live, Duration longest) {
+    private static String problem(LiveController live, Duration longest, Predicate<String> readable) {
         String doing = live.state().doing();
         if (!Set.of("running", "observing", "starting").contains(doing)) {
             return doing;
         }
         if (!live.state().blocked().isEmpty()) {
-            return live.state().blocked().getFirst();
+            return live.running().stream().map(LiveController.Running::key).allMatch(readable)
+                    ? live.state().blocked().getFirst()
+                    : live.state().blocked().size() + " syncs seem to be blocked";
         }
         if (longest.compareTo(SLOW) > 0) {
             return "a sync has run for " + longest.toSeconds() + " s";
@@ -185,6 +202,9 @@ final class LiveViews {
         int failing = live.state().failingKeys();
         return failing == 0
                 ? ""
-                : failing == 1 ? "1 key fails: " + live.state().failing().getFirst().error() : failing + " keys fail";
+                : failing > 1
+                        ? failing + " keys fail"
+                        : live.state().failing().stream().filter(key -> readable.test(key.key())).findFirst()
+                                .map(key -> "1 key fails: " + key.error()).orElse("1 key fails");
     }
 }

@@ -75,7 +75,8 @@ final class NodesView {
             rows.add(new Row(name, Objects.requireNonNull(states.get(name)),
                     pods == null ? null : pods.getOrDefault(name, 0), agent == null ? List.of() : sources(agent)));
         }
-        int notReady = (int) names.stream().filter(name -> states.get(name).level() != Condition.Level.OK).count();
+        int notReady = (int) states.entrySet().stream().filter(entry -> entry.getKey().contains(text)
+                && entry.getValue().level() != Condition.Level.OK).count();
         return new Page(names.size(), notReady, offset, rows);
     }
 

@@ -140,7 +140,7 @@ final class ObjectView {
     private static Node leaf(Found found, List<Group> groups) {
         ObjectKey key = found.key();
         return new Node(found.type().groupResource(), found.type().kind(), key.namespace(), key.name(),
-                Condition.of(found.object()), millis(found.object().getMetadata().getCreationTimestamp(), 0L), groups);
+                Condition.of(found.object()), created(found.object()), groups);
     }
 
     private static Life life(V1Pod pod, Condition state) {
@@ -150,16 +150,20 @@ final class ObjectView {
         if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
             for (V1PodCondition condition : pod.getStatus().getConditions()) {
                 if (condition.getType().equals("Ready") && condition.getStatus().equals("True")) {
-                    ready = millis(condition.getLastTransitionTime(), null);
+                    ready = millis(condition.getLastTransitionTime());
                 }
             }
         }
         return new Life(String.valueOf(meta.getName()), owner == null ? "" : owner.getName(), state,
-                millis(meta.getCreationTimestamp(), 0L), ready, millis(meta.getDeletionTimestamp(), null));
+                created(pod), ready, millis(meta.getDeletionTimestamp()));
     }
 
-    private static Long millis(@Nullable OffsetDateTime time, @Nullable Long otherwise) {
-        return time == null ? otherwise : Long.valueOf(time.toInstant().toEpochMilli());
+    private static @Nullable Long millis(@Nullable OffsetDateTime time) {
+        return time == null ? null : time.toInstant().toEpochMilli();
+    }
+
+    private static long created(KubernetesObject object) {
+        return Objects.requireNonNullElse(millis(object.getMetadata().getCreationTimestamp()), 0L);
     }
 
     private List<Node> owners(Found root, Viewer viewer) {
@@ -182,7 +186,7 @@ final class ObjectView {
             conditions.add(new Status(condition.path("type").stringValue(""),
                     condition.path("status").stringValue(""), condition.path("reason").stringValue(""),
                     condition.path("message").stringValue(""),
-                    at.isEmpty() ? null : millis(OffsetDateTime.parse(at), null)));
+                    at.isEmpty() ? null : millis(OffsetDateTime.parse(at))));
         }
         return conditions;
     }

@@ -54,11 +54,11 @@ final class Views {
             case "me" -> Map.of("user", query.viewer().getName(), "writable", parts.writable(), "embedded",
                     parts.embedded(), "server", parts.client().server());
             case "flow" -> live.flow(query.viewer());
-            case "controllers" -> Map.of("controllers", live.details());
+            case "controllers" -> Map.of("controllers", live.details(query.viewer()));
             case "nodes" -> nodes.page(query.text("text"), query.offset(), Query.PAGE, query.viewer());
             case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
                     query.number("before", Long.MAX_VALUE),
-                    (int) Math.clamp(query.number("limit", 100), 1, Writes.MOST),
+                    Math.clamp(query.number("limit", 100), 1, Writes.MOST),
                     entry -> query.viewer().may("get", entry.type(), entry.target().namespace()));
             case "types" -> types(query.viewer());
             case "objects" -> {

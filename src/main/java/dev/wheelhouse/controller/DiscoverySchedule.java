@@ -1,6 +1,7 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 
@@ -22,6 +23,9 @@ public final class DiscoverySchedule implements ResourceEventHandler<PartialObje
      */
     private static final List<Duration> AFTER_CHANGE = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2),
             Duration.ofSeconds(4), Duration.ofSeconds(8));
+
+    /** A definition of this age may be missing in discovery. */
+    private static final Duration LAG = Duration.ofSeconds(10);
 
     private final Clock clock;
     private final Runnable wake;
@@ -66,7 +70,8 @@ public final class DiscoverySchedule implements ResourceEventHandler<PartialObje
 
     @Override
     public void onAdd(PartialObjectMetadata definition, boolean initial) {
-        if (!initial) {
+        OffsetDateTime created = definition.getMetadata().getCreationTimestamp();
+        if (!initial || created != null && created.toInstant().plus(LAG).isAfter(clock.now())) {
             soon();
         }
     }

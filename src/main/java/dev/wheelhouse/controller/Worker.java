@@ -196,9 +196,8 @@ public final class Worker<K> implements Loop {
         int failures = queue.numRequeues(key);
         boolean isNew = outage.failed(key,
                 cause instanceof ApiError e ? String.valueOf(e.getMessage()) : cause.toString());
-        if (cause instanceof ApiError e && e.isConflict()) {
-            log.info("{}: {} changed during its sync and is synced again (failure {} in a row): {}", controller, key,
-                    failures, shortened(e));
+        if (cause instanceof ApiError e && (e.isConflict() || e.isUnreachable())) {
+            log.debug("{}: {} is synced again (failure {} in a row): {}", controller, key, failures, shortened(e));
         } else if (cause instanceof ApiError e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
                     failures, shortened(e));

@@ -177,7 +177,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         status.relisted(cause);
         phase = Phase.LIST;
         pager.end();
-        info("lists again after version " + lastVersion + "; cause: " + cause);
+        log.debug("{}: lists again after version {}; cause: {}", this, lastVersion, cause);
         if (progressed) {
             progressed = false;
             return BUSY;
@@ -334,6 +334,15 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
+    /** Logs a failure of a watch. A stream that broke is opened again at once, which then succeeds or is logged. */
+    private void info(ApiError e, String text) {
+        if (e.code() == 0) {
+            log.debug("{}: {}", this, text);
+        } else {
+            info(text);
+        }
+    }
+
     // ---- the end of a watch
 
     private long ended(WatchSession<T> ending) {
@@ -411,7 +420,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
         }
-        info(message);
+        info(e, message);
         return pacing.pause(e);
     }
 
@@ -421,7 +430,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             info(e.getMessage() + "; lists again by a consistent read");
             return BUSY;
         }
-        warn(message);
+        if (!e.isUnreachable()) {
+            warn(message);
+        }
         return pacing.pause(e);
     }
 
@@ -433,7 +444,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isTooLargeResourceVersion()) {
             return relist("too large resource version");
         }
-        info(message);
+        info(e, message);
         if (e.code() == 400 || e.isInvalid()) {
             pager.markVersionUnavailable();
             relist("refused");
@@ -451,7 +462,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             pager.markVersionUnavailable();
             return relist("the server does not know the last version");
         }
-        info(message);
+        info(e, message);
         return pacing.pause(e);
     }
 

@@ -19,14 +19,14 @@ import dev.wheelhouse.runtime.ManualClock;
  * more. The oldest records go when all together take more than a number of bytes. Thread safe.
  */
 public final class Journal {
-    /** The default bound: some 15,000 writes. */
+    /** The default bound: some 7,000 writes. */
     public static final long DEFAULT_BYTES = 4 << 20;
 
     /** A journal that keeps nothing. */
     public static final Journal NONE = new Journal(new ManualClock(), 0);
 
-    /** The heap of an entry without its texts, with a share of its sync, in bytes. */
-    private static final int FIXED_BYTES = 200;
+    /** The heap of an entry with a sync of its own, without the characters of its texts, in bytes. */
+    private static final int FIXED_BYTES = 500;
     private static final int LONGEST_TEXT = 500;
 
     private final Clock clock;

@@ -37,6 +37,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
+    /** The number of reasons in one line of the log. */
+    private static final int NAMED = 5;
     private static final Duration REPORT = Duration.ofSeconds(10);
     private static final Duration LOOK_FOR_BLOCKED = Duration.ofSeconds(5);
 
@@ -138,7 +140,10 @@ public final class ControllerManager extends SignalledLoop {
     private long report() {
         if (clock.nanoTime() - nextReport >= 0) {
             nextReport = clock.deadline(REPORT);
-            log.warn("the controllers are not running yet: {}", waitingFor());
+            List<String> reasons = waitingFor();
+            log.warn("the controllers are not running yet: {}{}",
+                    String.join(", ", reasons.stream().limit(NAMED).toList()),
+                    reasons.size() <= NAMED ? "" : " and " + (reasons.size() - NAMED) + " more");
         }
         return nextReport - clock.nanoTime();
     }

@@ -27,8 +27,7 @@ public final class ControllerSelection {
             if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
                 throw new IllegalArgumentException(
                         "wheelhouse.controllers: there is no controller \"" + name + "\"; " + didYouMean(name, known)
-                                + "write *, or names out of "
-                                + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
+                                + "write *, or names out of " + names(known)
                                 + "; put a - before a name to leave that controller out");
             }
         }
@@ -43,8 +42,11 @@ public final class ControllerSelection {
     public static String nameOf(String called, List<ControllerDescriptor> known) {
         return known.stream().filter(d -> d.isCalled(called)).map(ControllerDescriptor::name).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no controller \"" + called + "\"; "
-                        + didYouMean(called, known) + "there are "
-                        + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))));
+                        + didYouMean(called, known) + "there are " + names(known)));
+    }
+
+    private static String names(List<ControllerDescriptor> known) {
+        return known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "));
     }
 
     private static String didYouMean(String called, List<ControllerDescriptor> known) {

@@ -1,7 +1,7 @@
 package dev.wheelhouse.manager;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -61,7 +61,7 @@ final class Controls implements ControllerControl {
         int wanted = workers;
         List<Further> further = new ArrayList<>();
         if (wanted > 0) {
-            Map<Outage<?>, List<Worker<?>>> byQueue = new IdentityHashMap<>();
+            Map<Outage<?>, List<Worker<?>>> byQueue = new HashMap<>();
             syncs.workers().forEach(worker -> byQueue.computeIfAbsent(worker.outage(), q -> new ArrayList<>())
                     .add(worker));
             byQueue.values().forEach(those -> {
@@ -110,7 +110,7 @@ final class Controls implements ControllerControl {
     }
 
     LiveController live(ControllerState state, List<String> reads) {
-        Map<Outage<?>, Integer> perQueue = new IdentityHashMap<>();
+        Map<Outage<?>, Integer> perQueue = new HashMap<>();
         syncs.workers().forEach(worker -> perQueue.merge(worker.outage(), 1, Integer::sum));
         int made = perQueue.values().stream().mapToInt(Integer::intValue).max().orElse(0);
         return new LiveController(state, valve.mode(), reads, workers == 0 ? made : Math.min(workers, made),

@@ -2,7 +2,7 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +110,7 @@ final class ManagedController {
             if (running || closed || !caches.stream().allMatch(SharedIndexInformer::hasSynced)) {
                 return;
             }
-            Map<Outage<?>, Integer> workers = new IdentityHashMap<>();
+            Map<Outage<?>, Integer> workers = new HashMap<>();
             for (Loop loop : controller.loops()) {
                 start(loop, loop instanceof Worker<?> worker
                         ? workers.merge(worker.outage(), 1, Integer::sum) - 1

@@ -4,8 +4,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
-import dev.wheelhouse.runtime.Loop;
-
 /**
  * Holds the workers of one controller between two syncs: all of them while it is paused, or those beyond a number. A
  * sync in progress goes on. Thread safe.
@@ -14,6 +12,8 @@ final class Valve {
     private final IntSupplier ready;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    /** Counts the calls of {@link #wake}. Guarded by the lock. */
+    private int wakes;
     private volatile ControllerMode mode = ControllerMode.RUNNING;
     private volatile int width = Integer.MAX_VALUE;
 
@@ -53,12 +53,10 @@ final class Valve {
     void await(int worker, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (holds(worker)) {
-                if (nanos == Loop.IDLE) {
-                    changed.await();
-                } else {
-                    long unused = changed.awaitNanos(nanos);
-                }
+            int before = wakes;
+            long left = nanos;
+            while (holds(worker) && wakes == before && left > 0) {
+                left = changed.awaitNanos(left);
             }
         } finally {
             lock.unlock();
@@ -69,6 +67,7 @@ final class Valve {
     void wake() {
         lock.lock();
         try {
+            wakes++;
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -57,7 +57,7 @@ final class InformerSeries {
                         most(state -> digits(state.resourceVersion()))),
                 gauge("informer.pending", "Notifications that wait for handlers",
                         sum(state -> state.handlers().stream().mapToInt(InformerState.Handler::pending).sum())),
-                gauge("informer.lag.seconds",
+                gauge("informer.lag",
                         "Time since the last message of the server, bookmarks included: the cache lags by no more",
                         most(this::lag)));
         lists = counter("reflector.lists", "Lists; all pages of a list count as one");
@@ -92,7 +92,8 @@ final class InformerSeries {
     }
 
     private Gauge gauge(String name, String description, ToDoubleFunction<InformerSeries> value) {
-        return Gauge.builder(name, this, value).tags(tags).description(description).register(registry);
+        return Gauge.builder(name, this, value).tags(tags).description(description)
+                .baseUnit(name.equals("informer.lag") ? "seconds" : null).register(registry);
     }
 
     private static ToDoubleFunction<InformerSeries> sum(ToDoubleFunction<InformerState> value) {

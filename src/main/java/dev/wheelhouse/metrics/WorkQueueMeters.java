@@ -15,7 +15,7 @@ import io.micrometer.core.instrument.Timer;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.workqueue.WorkQueueState;
 
-/** The queues' metrics in Micrometer, under client-go's names and, for the queues that upstream has too, their names. */
+/** The queues' metrics in Micrometer, under client-go's names. Queues that upstream has too have upstream's names. */
 final class WorkQueueMeters implements WorkQueueMetrics {
     /**
      * Upstream's name of a controller's queue, where the queue has the name of the controller here (upstream: the

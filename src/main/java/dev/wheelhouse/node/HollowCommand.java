@@ -16,9 +16,9 @@ import io.kubernetes.client.openapi.models.V1Container;
 
 /**
  * The run time and the exit code that a container's command plainly states: {@code true}, {@code false},
- * {@code exit 3}, {@code sleep 2m}, {@code echo}, {@code pause}, and {@code sh -c} or {@code bash -c} of sequences of these with
- * {@code ;}, {@code &&} and {@code ||}. The command is {@code command} followed by {@code args}, as on a kubelet for an
- * image without an entry point. Pure functions.
+ * {@code exit 3}, {@code sleep 2m}, {@code echo}, {@code pause}, and {@code sh -c} or {@code bash -c} of sequences of
+ * these with {@code ;}, {@code &&} and {@code ||}. The command is {@code command} followed by {@code args}, as on a
+ * kubelet for an image without an entry point. Pure functions.
  *
  * @param runFor null if the command never ends by itself
  */

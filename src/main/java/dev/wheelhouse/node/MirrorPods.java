@@ -141,7 +141,7 @@ final class MirrorPods {
             log.info("deleted the mirror pod {}", PodSources.describe(mirror));
             return true;
         } catch (ApiError e) {
-            if (!e.isNotFound() && !e.isConflict()) {
+            if (!e.isNotFound() && !e.isConflict() && !e.isUnreachable()) {
                 log.warn("the mirror pod {} could not be deleted, retrying: {}",
                         PodSources.describe(mirror),
                         e.getMessage());

@@ -138,8 +138,10 @@ final class NodeRegistration extends SignalledLoop {
             metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
-            lines.warn(log, "the registration of the node " + options.name()
-                    + " could not be renewed and is tried again: " + e.getMessage());
+            if (!e.isUnreachable()) {
+                lines.warn(log, "the registration of the node " + options.name()
+                        + " could not be renewed and is tried again: " + e.getMessage());
+            }
         }
         return Math.max(1, nextRenewal - clock.nanoTime());
     }

@@ -141,7 +141,7 @@ final class StatusManager {
         }
         queue.addRateLimited(uid);
         boolean stopping = queue.isShutDown() || Thread.currentThread().isInterrupted();
-        if (!e.isConflict() && !stopping) {
+        if (!e.isConflict() && !e.isUnreachable() && !stopping) {
             log.warn("the status of the pod {} could not be written, retrying: {}",
                     PodSources.describe(pod),
                     e.getMessage());

@@ -158,17 +158,22 @@ final class WriterLoop implements Loop {
             case ScheduleResult.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
                     metrics.writeFailed("status");
-                    log.warn("the PodScheduled condition of the pod {} could not be written, retrying: {}", key,
-                            error.getMessage());
+                    warn(error, "the PodScheduled condition of the pod {} could not be written, retrying: {}", key);
                     writes.again(key, write);
                 }
             }
         }
     }
 
+    private static void warn(ApiError error, String line, ObjectKey pod) {
+        if (!error.isUnreachable()) {
+            log.warn(line, pod, error.getMessage());
+        }
+    }
+
     private void bindRefused(ObjectKey key, String uid, ScheduleResult.Bind bind, ApiError error) {
         if (!error.isNotFound()) {
-            log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
+            warn(error, "the pod {} could not be bound; the scheduler decides again: {}", key);
         }
         giveBack(key, uid, bind);
     }
@@ -189,8 +194,7 @@ final class WriterLoop implements Loop {
             }
         } catch (ApiError e) {
             if (!e.isNotFound()) {
-                log.warn("it is unknown whether the pod {} was bound to {}, reading it again: {}", key,
-                        bind.node(), e.getMessage());
+                warn(e, "it is unknown whether the pod {} was bound, reading it again: {}", key);
                 writes.again(key, write);
                 return;
             }

@@ -29,12 +29,14 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
-        @Nullable String externalHostname, @DefaultValue("wheelhouse.kubeconfig") String kubeconfig,
+        @Nullable String externalHostname, @DefaultValue(ApiServerProperties.KUBECONFIG) String kubeconfig,
         @Nullable String dataDir, @DefaultValue("true") boolean fsync,
         @DefaultValue("always-allow") AuthorizationMode authorizationMode,
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
         @DefaultValue Limits limits) {
+    /** The kubeconfig in the working directory. */
+    static final String KUBECONFIG = "wheelhouse.kubeconfig";
     private static final String PREFIX = "wheelhouse.apiserver.";
 
     /**

@@ -111,7 +111,8 @@ public final class CommandLine {
                                                                      in addition to addresses and the machine's name
               --wheelhouse.management.step-deadline=10m              liveness fails if a loop is this long in one step
               --wheelhouse.tracing=true                              a span for each sync, with its writes as children
-              --server.port=PORT                                     the port of health and metrics (0: any free port)
+              --server.port=PORT                                     the port of the console, health and metrics (0: any
+                                                                     free port)
 
             Any other Spring Boot property works as well.""";
 

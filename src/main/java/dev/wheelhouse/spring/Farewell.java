@@ -37,7 +37,8 @@ public final class Farewell implements Runnable {
     /** The line of the start that says what the end will mean for the objects. */
     static String announced(@Nullable Path dataDir) {
         return dataDir == null
-                ? "Its objects are in memory and gone when it ends: --wheelhouse.apiserver.data-dir=DIRECTORY keeps them."
+                ? "Its objects are in memory and gone when it ends:"
+                        + " --wheelhouse.apiserver.data-dir=DIRECTORY keeps them."
                 : "Its objects are kept in " + dataDir + ".";
     }
 }

@@ -22,7 +22,8 @@ final class KubeconfigFile {
     private KubeconfigFile() {}
 
     /**
-     * Writes the file atomically. Only its owner may read it, because it may hold a token.
+     * Writes the file atomically. Only its owner may read it, because it may hold a token. If the file is the default
+     * one and its directory is not writable, a new directory for temporary files takes it.
      *
      * @param server the URL of the server in the content
      * @return the file's absolute path
@@ -34,6 +35,10 @@ final class KubeconfigFile {
             Path directory = target.getParent();
             if (directory == null) {
                 throw new BadOption("wheelhouse.apiserver.kubeconfig is \"" + file + "\": it must be a file");
+            }
+            if (file.equals(ApiServerProperties.KUBECONFIG) && !Files.isWritable(directory)) {
+                directory = Files.createTempDirectory("wheelhouse");
+                target = directory.resolve(file);
             }
             refuseIfInUse(target, server, clock);
             PrivateFiles.createDirectories(directory);

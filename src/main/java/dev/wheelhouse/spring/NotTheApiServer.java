@@ -1,6 +1,8 @@
 package dev.wheelhouse.spring;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -14,14 +16,15 @@ import dev.wheelhouse.facts.Release;
 
 /**
  * Answers kubectl on the port of health and metrics. Without a kubeconfig kubectl asks {@code localhost:8080}, which is
- * this port by default. The answer is a Status, whose message kubectl prints: it names the kubeconfig to use.
+ * this port by default. The answer is a Status, whose message names the kubeconfig to use. Clients in Go get the
+ * message as plain text, because it is the only body of a refused discovery that they print (upstream: client-go
+ * {@code rest/request.go}, {@code newUnstructuredResponseError}).
  */
 final class NotTheApiServer extends HttpServlet {
     static final String[] PATHS = {"/api", "/api/*", "/apis", "/apis/*", "/openapi/*", "/version"};
     private static final long serialVersionUID = 1;
 
-    /** The status 421 of HTTP: the request was sent to a server that does not have what it asks for. */
-    private static final int MISDIRECTED = 421;
+    private static final Pattern IN_GO = Pattern.compile("(kubectl|Helm)/.*|.* kubernetes/.*");
 
     private final transient ObjectProvider<ApiServerConnection> connections;
 
@@ -33,16 +36,22 @@ final class NotTheApiServer extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        ApiServerConnection connection = connections.getObject();
-        ApiServerConnection.Embedded embedded = connection.embedded();
-        response.setStatus(MISDIRECTED);
-        response.setContentType("application/json");
+        boolean text = IN_GO.matcher(String.valueOf(request.getHeader("User-Agent"))).matches();
+        String message = message(connections.getObject());
+        response.setStatus(HttpServletResponse.SC_FORBIDDEN);
+        response.setContentType(text ? "text/plain;charset=utf-8" : "application/json");
         response.setHeader("Cache-Control", "no-cache, private");
-        response.getOutputStream().write(JsonMapper.shared().writeValueAsBytes(new Status("Status", "v1", "Failure",
-                "this is the port of health and metrics of Wheelhouse (" + Release.VERSION + "), and the API server is "
-                        + (embedded == null
-                                ? connection.client().server()
-                                : "another: export KUBECONFIG=" + embedded.kubeconfig()),
-                "Misdirected", MISDIRECTED)));
+        response.getOutputStream().write(text
+                ? message.getBytes(StandardCharsets.UTF_8)
+                : JsonMapper.shared().writeValueAsBytes(new Status("Status", "v1", "Failure", message, "Forbidden",
+                        HttpServletResponse.SC_FORBIDDEN)));
+    }
+
+    private static String message(ApiServerConnection connection) {
+        ApiServerConnection.Embedded embedded = connection.embedded();
+        return "this is the port of health and metrics of Wheelhouse (" + Release.VERSION + "), not the API server: "
+                + (embedded == null
+                        ? "that is " + connection.client().server()
+                        : "export KUBECONFIG=" + embedded.kubeconfig());
     }
 }

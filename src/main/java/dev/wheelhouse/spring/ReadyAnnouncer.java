@@ -1,12 +1,14 @@
 package dev.wheelhouse.spring;
 
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntSupplier;
+
+import org.springframework.boot.ansi.AnsiColor;
+import org.springframework.boot.ansi.AnsiOutput;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.embedded.HollowCluster;
@@ -16,24 +18,30 @@ import dev.wheelhouse.runtime.SignalledLoop;
 
 /** Prints once, when controllers and nodes are ready, what runs and what the user may type next. */
 final class ReadyAnnouncer extends SignalledLoop {
+    /** In green on a terminal. */
+    private static final String TITLE = AnsiOutput.toString(AnsiColor.GREEN, "Wheelhouse is ready", AnsiColor.DEFAULT);
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final ApiServerConnection connection;
     private final ControllerManager manager;
     private final HollowCluster cluster;
     private final IntSupplier httpPort;
+    private final boolean console;
     private final Clock clock;
     private final PrintStream out;
     private boolean done;
 
-    /** @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed */
+    /**
+     * @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed
+     * @param console whether there is a console on that port
+     */
     ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            IntSupplier httpPort,
-            Clock clock, PrintStream out) {
+            IntSupplier httpPort, boolean console, Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
         this.cluster = cluster;
         this.httpPort = httpPort;
+        this.console = console;
         this.clock = clock;
         this.out = out;
         manager.whenRunning(this::wake);
@@ -56,17 +64,18 @@ final class ReadyAnnouncer extends SignalledLoop {
     private String onACluster() {
         return """
 
-                Wheelhouse is ready after %s: it works on %s with %s%s.
+                %s after %s: it works on %s with %s%s.
 
-                Health and metrics: %s
-                """.formatted(uptime(), connection.client().server(), controllers(), nodes(), actuator())
+                %sHealth and metrics: %s
+                """
+                .formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
                 .stripTrailing();
     }
 
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {
         return """
 
-                Wheelhouse is ready after %s: an API server at %s with %d hollow nodes and %s.
+                %s after %s: an API server at %s with %d hollow nodes and %s.
                 %s
 
                 Type, in another terminal:
@@ -76,15 +85,15 @@ final class ReadyAnnouncer extends SignalledLoop {
                   kubectl create deployment web --image=nginx:1.27 --replicas=3
                   kubectl rollout status deployment/web
 
-                Health and metrics: %s
+                %sHealth and metrics: %s
                 """
-                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
-                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), actuator())
+                .formatted(TITLE, uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
+                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
                 .stripTrailing();
     }
 
     private String uptime() {
-        Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+        Instant started = ProcessHandle.current().info().startInstant().orElse(clock.now());
         return String.format(Locale.ROOT, "%.1f s", Duration.between(started, clock.now()).toMillis() / 1000.0);
     }
 
@@ -106,7 +115,15 @@ final class ReadyAnnouncer extends SignalledLoop {
         };
     }
 
+    private String console() {
+        return console ? "Console: " + url() + "\n" : "";
+    }
+
     private String actuator() {
-        return "http://127.0.0.1:" + httpPort.getAsInt() + "/actuator";
+        return url() + "actuator";
+    }
+
+    private String url() {
+        return "http://127.0.0.1:" + httpPort.getAsInt() + "/";
     }
 }

@@ -47,6 +47,7 @@ class ServiceConfiguration {
     ReadyAnnouncer readyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
             Environment environment, Clock clock) {
         return new ReadyAnnouncer(connection, manager, cluster,
-                () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);
+                () -> environment.getProperty("local.server.port", Integer.class, 0),
+                environment.getProperty("wheelhouse.console.enabled", Boolean.class, true), clock, System.out);
     }
 }

@@ -2,17 +2,20 @@ package dev.wheelhouse.spring;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
 
 import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.io.ClassPathResource;
 
 /**
  * The defaults of a {@link StandaloneService}, from {@code service.yaml}. They have the lowest precedence, so that
- * an {@code application.yaml} beside the jar overrides single ones. Other applications do not see them.
+ * an {@code application.yaml} beside the jar overrides single ones. The log has colours on a terminal, unless the
+ * environment has {@code NO_COLOR}. Other applications do not see these defaults.
  */
 final class ServiceDefaults implements EnvironmentPostProcessor {
     private static final String SOURCE = "defaults of the standalone service";
@@ -24,6 +27,10 @@ final class ServiceDefaults implements EnvironmentPostProcessor {
                 new YamlPropertySourceLoader()
                         .load(SOURCE, new ClassPathResource("service.yaml", ServiceDefaults.class))
                         .forEach(environment.getPropertySources()::addLast);
+                if (!environment.getProperty("NO_COLOR", "").isEmpty()) {
+                    environment.getPropertySources()
+                            .addLast(new MapPropertySource("NO_COLOR", Map.of("spring.output.ansi.enabled", "never")));
+                }
             } catch (IOException e) {
                 throw new UncheckedIOException("the defaults of the service are not in the jar", e);
             }

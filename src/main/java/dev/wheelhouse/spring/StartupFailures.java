@@ -63,8 +63,7 @@ final class StartupFailures implements FailureAnalyzer {
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
                     .filter(p -> isOurs(p.getName())).map(p -> "there is no option " + p.getName()
-                            + ": "
-                            + (service
+                            + ": " + (service
                                     ? CommandLine.didYouMean(p.getName().toString()) + "--help lists the options"
                                     : "remove it, or correct its name"))
                     .orElse(null);

@@ -25,13 +25,13 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 
 /** A certificate authority for clients, with certificates in the formats of files. */
-final class ClientCertificates {
+public final class ClientCertificates {
     private static final X500Principal NAME = new X500Principal("CN=people");
 
     private final KeyPair keys;
     private final X509Certificate certificate;
 
-    ClientCertificates() throws Exception {
+    public ClientCertificates() throws Exception {
         keys = newKeys();
         certificate = sign(NAME, keys, true);
     }
@@ -56,6 +56,11 @@ final class ClientCertificates {
     /** The authority's own certificate, as PEM. */
     String authority() throws Exception {
         return pem(certificate);
+    }
+
+    /** A new certificate. */
+    public X509Certificate certificate(String subject) throws Exception {
+        return sign(new X500Principal(subject), newKeys(), false);
     }
 
     /** A key store with a new certificate and its key. */

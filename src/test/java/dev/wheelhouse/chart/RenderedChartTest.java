@@ -44,7 +44,8 @@ class RenderedChartTest {
     private static final List<String> OF_THE_POD = List.of("replicaCount: 2",
             "javaToolOptions: -Xmx300m",
             "extraEnv: [{name: A, value: b}]\nextraArgs: [--debug]",
-            "extraVolumes: [{name: more, secret: {secretName: s}}]\nextraVolumeMounts: [{name: more, mountPath: /more}]",
+            "extraVolumes: [{name: more, secret: {secretName: s}}]\n"
+                    + "extraVolumeMounts: [{name: more, mountPath: /more}]",
             "podAnnotations: {a: b}\npodLabels: {c: d}",
             "affinity: {nodeAffinity: {}}\ntopologySpreadConstraints: []\ntolerations: [{operator: Exists}]",
             "image: {repository: r, digest: 'sha256:" + "0".repeat(64) + "'}\nimagePullSecrets: [{name: s}]",

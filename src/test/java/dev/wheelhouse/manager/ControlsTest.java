@@ -23,9 +23,12 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
@@ -179,6 +182,37 @@ class ControlsTest {
             eventuallySynced("key-" + i);
         }
         assertThatThrownBy(() -> control().workers(0)).hasMessageContaining("must be from 1 to 1000, not 0");
+    }
+
+    @Test
+    void aWorkerThatIsHeldLeavesTheKeyThatWokeItToAnother() throws InterruptedException {
+        RateLimitingQueue<String> queue = new RateLimitingQueue<>("queue", cluster.clock, WorkQueueMetrics.NONE);
+        Valve valve = new Valve(queue::size);
+        Worker<String> worker = new Worker<>("two", queue, new Outage<>(queue, cluster.clock), key -> Result.done(),
+                cluster.clock, ControllerMetrics.NONE);
+        // The worker that has waited for longest is woken first.
+        Thread held = awaitAndStep(new WhileLeading(worker, () -> true, valve, 1));
+        Thread free = awaitAndStep(new WhileLeading(worker.another(), () -> true, valve, 0));
+
+        valve.widen(1);
+        queue.add("a");
+        held.join(SOON);
+        free.join(SOON);
+        assertThat(free.isAlive()).isFalse();
+        assertThat(queue.state().taken()).isEqualTo(1);
+    }
+
+    private static Thread awaitAndStep(WhileLeading worker) {
+        Thread thread = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                worker.await(Duration.ofMinutes(5).toNanos());
+                worker.step();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        eventually("it waits", SOON, () -> thread.getState() == Thread.State.TIMED_WAITING);
+        return thread;
     }
 
     @Test

@@ -14,8 +14,10 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +31,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
+import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.testing.TestServer;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -96,6 +99,41 @@ class WheelhouseTest {
             eventually("it is ready", SOON, wheelhouse::isReady);
             assertThat(wheelhouse.waitingFor()).isEmpty();
             assertThat(registry.get("workqueue.adds").tag("name", "welcome-operator").counter().count()).isPositive();
+        }
+    }
+
+    /** Applies a ConfigMap, and changes the answer. */
+    private static final class ChangingOperator implements ReconcilingOperator<V1ServiceAccount> {
+        final Queue<String> outcomes = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.owns(V1ConfigMap.class);
+        }
+
+        @Override
+        public Result reconcile(Request<V1ServiceAccount> request, Context<V1ServiceAccount> context) {
+            V1ConfigMap answer = context.apply(new V1ConfigMap().data(Map.of("text", "Welcome"))
+                    .metadata(new V1ObjectMeta().name(request.key().name() + "-welcome")));
+            try {
+                answer.getData().put("text", "Farewell");
+                outcomes.add("changed");
+            } catch (RuntimeException e) {
+                outcomes.add(e.toString());
+            }
+            return Result.done();
+        }
+    }
+
+    @Test
+    void theAnswerToAWriteIsTheOperatorsOwn() throws Exception {
+        ChangingOperator operator = new ChangingOperator();
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator).start()) {
+            createAccount("ada");
+
+            eventually("the account is welcomed", SOON, () -> configMaps().contains("ada-welcome"));
+            eventually("the answer was read", SOON, () -> !operator.outcomes.isEmpty());
+            assertThat(operator.outcomes).containsOnly("changed");
         }
     }
 

@@ -38,8 +38,8 @@ import dev.wheelhouse.testing.WriteRequest;
 /**
  * The rights that the requests of each controller need, as RBAC names them: {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}.
  * The admission plugin OwnerReferencesPermissionEnforcement asks for further rights: {@code update} on the
- * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose references
- * change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}).
+ * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose
+ * references change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}).
  */
 final class RequestedRights {
     private final Map<String, Set<String>> byController = new TreeMap<>();

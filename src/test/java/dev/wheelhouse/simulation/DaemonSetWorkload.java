@@ -96,10 +96,7 @@ final class DaemonSetWorkload implements Workload {
             case 12 -> {
                 steps.add(Step.delete("daemonset", name,
                         List.of("Background", "Foreground", "Orphan").get(random.nextInt(3)), "deletes the DaemonSet"));
-                // A revision that still exists is taken for the new set's own, and may be collected later, as in
-                // upstream. Nobody makes it again until the set is synced for another reason.
-                Step again = create();
-                steps.add(new Step(again.sentence(), true, again.act()));
+                steps.add(create().again());
             }
             default -> steps.add(Step.disruption(name, random.nextBoolean()));
         }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 

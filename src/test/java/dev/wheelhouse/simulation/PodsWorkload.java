@@ -24,10 +24,6 @@ final class PodsWorkload implements Workload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-    private static final String AFFINITY = """
-            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
-             [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},""";
-
     private final String name;
     private final Random random;
     private final List<Step> steps = new ArrayList<>();
@@ -91,11 +87,17 @@ final class PodsWorkload implements Workload {
 
     /** @param node the node that the pod requires; empty for any */
     private Step create(String node, String fate) {
-        String affinity = node.isEmpty() ? "" : AFFINITY.formatted(node);
         return Step.create("pod", """
                 {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy": "Never",
                  %s "containers": [{"name": "app", "image": "app:v1"}]}}""".formatted(name + "-" + pods++, name, fate,
-                affinity), "creates a pod");
+                node.isEmpty() ? "" : affinity(node)), "creates a pod");
+    }
+
+    private static String affinity(String node) {
+        return """
+                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+                 [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},"""
+                .formatted(node);
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.wheelhouse.simulation;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToIntFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,21 +24,22 @@ import static dev.wheelhouse.simulation.Truth.uid;
 /**
  * A ReplicaSet or ReplicationController never gets more pods than it wants, never loses more than it has too many,
  * loses no pod twice, and loses pods that are not ready first.
- *
- * @param replicas the number of pods that an object wants
  */
 record ReplicaSetInvariants<T extends KubernetesObject>(Truth truth, RunHistory history, ResourceType type,
-        Class<T> model, ToIntFunction<T> replicas) implements Invariant {
-    private static final ToIntFunction<V1ReplicaSet> OF_SETS = set -> set.getSpec().getReplicas();
-    private static final ToIntFunction<V1ReplicationController> OF_CONTROLLERS = rc -> rc.getSpec().getReplicas();
-
+        Class<T> model) implements Invariant {
     static Invariant of(Truth truth, RunHistory history) {
-        return new ReplicaSetInvariants<>(truth, history, ResourceType.REPLICA_SETS, V1ReplicaSet.class, OF_SETS);
+        return new ReplicaSetInvariants<>(truth, history, ResourceType.REPLICA_SETS, V1ReplicaSet.class);
     }
 
     static Invariant ofControllers(Truth truth, RunHistory history) {
         return new ReplicaSetInvariants<>(truth, history, ResourceType.REPLICATION_CONTROLLERS,
-                V1ReplicationController.class, OF_CONTROLLERS);
+                V1ReplicationController.class);
+    }
+
+    private int wanted(T object) {
+        return object instanceof V1ReplicaSet set
+                ? set.getSpec().getReplicas()
+                : ((V1ReplicationController) object).getSpec().getReplicas();
     }
 
     @Override
@@ -56,7 +56,7 @@ record ReplicaSetInvariants<T extends KubernetesObject>(Truth truth, RunHistory 
         if (read == null) {
             return List.of();
         }
-        int lacked = replicas.applyAsInt(read) - (int) write.read(ResourceType.PODS, V1Pod.class).stream()
+        int lacked = wanted(read) - (int) write.read(ResourceType.PODS, V1Pod.class).stream()
                 .filter(p -> owns(read, p) && isActive(p)).count();
         return created <= lacked ? List.of() : List.of(created + " pods, and it lacked " + lacked);
     }
@@ -77,10 +77,10 @@ record ReplicaSetInvariants<T extends KubernetesObject>(Truth truth, RunHistory 
             return List.of();
         }
         long after = truth.pods().stream().filter(p -> owns(read, p) && isActive(p)).count() + 1;
-        return after <= replicas.applyAsInt(read) + history.lateCreates()
+        return after <= wanted(read) + history.lateCreates()
                 ? List.of()
                 : List.of("a creation gives " + name(read) + " " + after + " pods, and it read that it wants "
-                        + replicas.applyAsInt(read));
+                        + wanted(read));
     }
 
     private List<String> deleted(Write write) {
@@ -106,12 +106,12 @@ record ReplicaSetInvariants<T extends KubernetesObject>(Truth truth, RunHistory 
         long counted = history.ended().stream().filter(name -> !name.equals(name(pod)))
                 .map(name -> write.read(ResourceType.PODS, V1Pod.class, new ObjectKey(key.namespace(), name)))
                 .filter(p -> p != null && owns(live, p) && isActive(p)).count();
-        if (isActive(pod) && after + counted + history.lateDeletes() < replicas.applyAsInt(read)) {
+        if (isActive(pod) && after + counted + history.lateDeletes() < wanted(read)) {
             wrong.add("a deletion leaves " + name(live) + " " + after + " pods, and it read that it wants "
-                    + replicas.applyAsInt(read));
+                    + wanted(read));
         }
         V1Pod seen = write.read(ResourceType.PODS, V1Pod.class, key);
-        if (seen != null && isReady(seen) && replicas.applyAsInt(read) > 0) {
+        if (seen != null && isReady(seen) && wanted(read) > 0) {
             for (V1Pod other : pods) {
                 V1Pod seenOther = write.read(ResourceType.PODS, V1Pod.class, ObjectKey.of(other));
                 if (seenOther != null && isActive(seenOther) && !isReady(seenOther)

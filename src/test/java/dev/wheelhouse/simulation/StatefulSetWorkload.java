@@ -98,7 +98,7 @@ final class StatefulSetWorkload implements Workload {
     private void createAgain(int policy) {
         steps.add(Step.delete("statefulset", name, List.of("Background", "Foreground", "Orphan").get(policy),
                 "deletes the StatefulSet"));
-        steps.add(create());
+        steps.add(create().again());
     }
 
     private Step patch(String spec, String sentence) {

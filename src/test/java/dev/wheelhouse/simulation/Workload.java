@@ -77,6 +77,15 @@ interface Workload {
             this(sentence, false, act);
         }
 
+        /**
+         * Makes this creation wait until all participants have caught up. A revision of a predecessor that still exists
+         * is taken for the new object's own, and is collected later, as in upstream. Nobody makes it again until the
+         * object is synced for another reason.
+         */
+        Step again() {
+            return new Step(sentence, true, act);
+        }
+
         static Step create(String kind, String manifest, String sentence) {
             return new Step(sentence + ": " + manifest.replaceAll("\\s+", " "), e -> e.api().create(kind, manifest));
         }

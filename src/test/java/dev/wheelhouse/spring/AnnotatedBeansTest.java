@@ -122,9 +122,9 @@ class AnnotatedBeansTest {
 
             // The metrics, the endpoint and the health contain the bean's caches too.
             assertThat(context.getBean(MeterRegistry.class).get("informer.objects").tag("resource", "configmaps")
-                    .tag("model", "V1ConfigMap").gauge().value()).isPositive();
+                    .tag("content", "objects").gauge().value()).isPositive();
             assertThat(context.getBean(MeterRegistry.class).get("reflector.watches").tag("resource", "configmaps")
-                    .tag("model", "V1ConfigMap").counter().count()).isPositive();
+                    .tag("content", "objects").counter().count()).isPositive();
             assertThat(context.getBean(InformersEndpoint.class).informersOf(SecurityContext.NONE, "configmaps")
                     .get("informers"))
                     .anySatisfy(informer -> assertThat(informer.handlers()).isNotEmpty());

@@ -44,6 +44,7 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.event.EventRecorder;
@@ -129,6 +130,11 @@ public final class Cluster implements AutoCloseable {
 
     /** A context for controllers that one thread steps. */
     public DefaultControllerContext context() {
+        return context(ControllerOptions.DEFAULTS);
+    }
+
+    /** A context with options of the built-in controllers. */
+    public DefaultControllerContext context(ControllerOptions options) {
         DefaultControllerContext.Settings stepped = DefaultControllerContext.Settings.stepped();
         return context(new DefaultControllerContext.Settings(stepped.workers(), stepped.parallel(),
                 stepped.observes(), stepped.mayWrite(), stepped.queueMetrics(), new ControllerMetrics() {
@@ -147,7 +153,7 @@ public final class Cluster implements AutoCloseable {
                     private String name(Measure measure, String... labels) {
                         return measure.name() + "{" + String.join(",", labels) + "}";
                     }
-                }));
+                }).with(options));
     }
 
     public DefaultControllerContext context(DefaultControllerContext.Settings settings) {

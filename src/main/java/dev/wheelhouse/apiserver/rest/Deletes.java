@@ -224,8 +224,23 @@ final class Deletes {
         if (options.dryRun()) {
             return object;
         }
-        StoredObject marked = store.update(target.stored(), object, current.version());
-        return remove(target, marked, options);
+        return removeMarked(target, store.update(target.stored(), object, current.version()), options);
+    }
+
+    /**
+     * Removes an object that has just been marked to end now. Others that see the mark, such as a kubelet, may change
+     * or remove it meanwhile; the deletion succeeds nevertheless.
+     */
+    private ObjectNode removeMarked(Target target, StoredObject marked, DeleteOptions options) {
+        StoredObject current = marked;
+        while (current != null && current.uid().equals(marked.uid())) {
+            try {
+                return remove(target, current, options);
+            } catch (StoreException.Conflict e) {
+                current = store.get(target.stored(), target.namespace(), target.name());
+            }
+        }
+        return removed(target, marked);
     }
 
     /**
@@ -272,15 +287,18 @@ final class Deletes {
     }
 
     private ObjectNode remove(Target target, StoredObject current, DeleteOptions options) {
-        ResourceType type = target.type();
         StoredObject last = current;
         if (!options.dryRun()) {
             last = store.delete(target.stored(), current.namespace(), current.name(), current.version());
-            writes.ended(type, last.tree());
+            writes.ended(target.type(), last.tree());
         }
-        return Strategies.of(type).returnsDeleted()
+        return removed(target, last);
+    }
+
+    private static ObjectNode removed(Target target, StoredObject last) {
+        return Strategies.of(target.type()).returnsDeleted()
                 ? tree(target, last)
-                : Errors.success(type, current.name(), current.uid());
+                : Errors.success(target.type(), last.name(), last.uid());
     }
 
     ApiResponse deleteCollection(Target target, ApiRequest request) {

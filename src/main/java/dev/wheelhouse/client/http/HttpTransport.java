@@ -64,6 +64,7 @@ final class HttpTransport implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timers;
     private final OkHttpInternals internals;
     private final Clock clock;
+    private final ServerOutage outage;
     private volatile boolean closed;
 
     HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
@@ -76,6 +77,7 @@ final class HttpTransport implements AutoCloseable {
                     + "\" is no URL: write it as https://HOST:PORT");
         }
         this.base = url;
+        this.outage = new ServerOutage(url.toString(), clock);
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
         this.timers = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory());
         this.timers.setRemoveOnCancelPolicy(true);
@@ -155,9 +157,11 @@ final class HttpTransport implements AutoCloseable {
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
         Call call = client.newCall(request(what).build());
+        long sent = clock.nanoTime();
         try {
             return await(call, what.tried(), Long.MAX_VALUE, () -> {
                 try (Response response = call.execute()) {
+                    outage.answered(sent);
                     check(what.tried(), response);
                     return reader.read(new BodyStream(response.body().source()));
                 }
@@ -175,9 +179,11 @@ final class HttpTransport implements AutoCloseable {
     Opened open(Outgoing what) throws InterruptedException {
         WatchSocket socket = new WatchSocket();
         Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
+        long sent = clock.nanoTime();
         return await(call, what.tried(), answer.toNanos(), () -> {
             Response response = call.execute();
             try {
+                outage.answered(sent);
                 check(what.tried(), response);
                 return new Opened(call, response, socket.socket);
             } catch (RuntimeException | IOException e) {
@@ -243,7 +249,7 @@ final class HttpTransport implements AutoCloseable {
 
     /** The error of a connection that broke, perhaps as this client was closed. */
     ApiError broken(String tried, IOException e) {
-        return closed ? closed(tried, e) : new ApiError(tried, e);
+        return closed ? closed(tried, e) : outage.error(tried, e);
     }
 
     private static ApiError closed(String tried, Exception e) {

@@ -25,7 +25,9 @@ import dev.wheelhouse.runtime.Clock;
  * method that returns a connection throws a {@link KubeConfigException} if it cannot. Thread safe.
  */
 public final class KubeConfigs {
-    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+    /** Where the service account is mounted, unless the system property of this name says otherwise. */
+    private static final Path SERVICE_ACCOUNT = Path.of(System.getProperty("wheelhouse.service-account",
+            "/var/run/secrets/kubernetes.io/serviceaccount"));
 
     private final Map<String, String> environment;
     private final Path home;

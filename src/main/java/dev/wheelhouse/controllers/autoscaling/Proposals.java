@@ -81,7 +81,7 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
                 problems.add(new Problem("FailedGet" + spec.getType() + "Metric", e.getMessage()));
             }
         }
-        boolean fails = problems.size() >= specs.size() || !problems.isEmpty() && replicas < view.replicas();
+        boolean fails = problems.size() >= specs.size() || (!problems.isEmpty() && replicas < view.replicas());
         return new Proposals(replicas, each, metric, statuses, problems, fails
                 ? "invalid metrics (" + problems.size() + " invalid out of " + specs.size() + "), first error is: "
                         + first

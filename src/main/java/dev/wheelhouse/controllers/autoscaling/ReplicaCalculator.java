@@ -139,8 +139,8 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
         }
         double ratio = usageOf.apply(assumed).ratio;
         int wanted = ceiling(ratio * assumed.size());
-        boolean turned = usage.ratio < 1 && ratio > 1 || up && ratio < 1 || ratio < 1 && wanted > replicas
-                || ratio > 1 && wanted < replicas;
+        boolean turned = (usage.ratio < 1 && ratio > 1) || (up && ratio < 1) || (ratio < 1 && wanted > replicas)
+                || (ratio > 1 && wanted < replicas);
         return tolerance.allows(ratio) || turned
                 ? unchanged(usage)
                 : new Proposal(wanted, usage.milli, usage.utilization);
@@ -176,7 +176,8 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
             PodMetric metric = metrics.get(name);
             if (Pods.isDeleting(pod) || phase.equals("Failed")) {
                 measured.remove(name);
-            } else if (phase.equals("Pending") || metric != null && resource.equals("cpu") && isUnready(pod, metric)) {
+            } else if (phase.equals("Pending")
+                    || (metric != null && resource.equals("cpu") && isUnready(pod, metric))) {
                 measured.remove(name);
                 unready.add(name);
             } else if (metric == null) {

@@ -90,7 +90,10 @@ final class TypeMonitors extends SignalledLoop {
                 succeeded = true;
             }
         } catch (ApiError e) {
-            lines.warn(log, "discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
+            if (!e.isUnreachable()) {
+                lines.warn(log,
+                        "discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
+            }
         }
         if (!succeeded) {
             metrics.record(FAILURES, 1);

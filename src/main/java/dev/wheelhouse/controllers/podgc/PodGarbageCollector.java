@@ -11,6 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -115,7 +116,8 @@ public final class PodGarbageCollector extends KeyedController implements Planna
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
-                    log.warn("{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
+                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log(
+                            "{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
                             attempt.write().target(), PERIOD.toSeconds(), error.getMessage());
                 }
             }

@@ -161,7 +161,7 @@ document.addEventListener('submit', event => {
 });
 
 let typed = 0;
-document.addEventListener('input', event => {
+function filter(event) {
   const form = event.target.closest('form[data-filter]');
   if (form) {
     clearTimeout(typed);
@@ -170,7 +170,9 @@ document.addEventListener('input', event => {
       location.hash = `#/${form.dataset.filter}?${new URLSearchParams(fields)}`;
     }, 250);
   }
-});
+}
+document.addEventListener('input', filter);
+document.addEventListener('change', filter);
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
@@ -198,5 +200,6 @@ document.addEventListener('visibilitychange', () => {
 window.addEventListener('hashchange', route);
 window.addEventListener('resize', draw);
 
-setTheme(THEMES.includes(localStorage.getItem('wheelhouse-theme')) ? localStorage.getItem('wheelhouse-theme') : 'system');
+setTheme(THEMES.includes(localStorage.getItem('wheelhouse-theme')) ? localStorage.getItem('wheelhouse-theme')
+  : 'system');
 start();

@@ -108,15 +108,27 @@ export function badge(level, text) {
 export function objectLink(type, namespace, name, text) {
   const shown = text ?? (namespace ? `${namespace}/${name}` : name);
   // An object that was not created has no name yet.
-  return name.endsWith('*') ? shown : h('a', { href: `#/object?${new URLSearchParams({ type, namespace, name })}` }, shown);
+  return name.endsWith('*') ? shown : h('a', { href: `#/object?${new URLSearchParams({ type, namespace, name })}` },
+    shown);
 }
 
 /** A small line of the last values. */
 export function sparkline(values, width, height) {
   const most = Math.max(1, ...values);
   const step = width / Math.max(1, values.length - 1);
-  const points = values.map((value, i) => `${(i * step).toFixed(1)},${(height - 1 - value / most * (height - 3)).toFixed(1)}`);
-  return s('svg', { class: 'spark', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+  const points = values.map((value, i) =>
+    `${(i * step).toFixed(1)},${(height - 1 - value / most * (height - 3)).toFixed(1)}`);
+  return s('svg', { class: 'spark', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none',
+    'aria-hidden': 'true' },
     s('polygon', { points: `0,${height} ${points.join(' ')} ${width},${height}` }),
     s('polyline', { points: points.join(' ') }));
+}
+
+/** The links to the pages before and after this one; null if there is one page. */
+export function pager({ count: all, offset }, shown, view, params) {
+  const to = at => `${view}?${new URLSearchParams({ ...params, offset: Math.max(0, at) })}`;
+  return all <= shown ? null : h('p', { class: 'pager' },
+    offset ? h('a', { href: to(offset - 100) }, '← before') : null,
+    ` ${number(offset + 1)} to ${number(offset + shown)} of ${number(all)} `,
+    offset + shown < all ? h('a', { href: to(offset + 100) }, 'further →') : null);
 }

@@ -31,7 +31,8 @@ class Counters {
 const short = name => name.replace(/-controller$/, '');
 const sum = values => values.reduce((a, b) => a + b, 0);
 const byName = controllers => controllers.toSorted((a, b) => a.name.localeCompare(b.name));
-const lastOther = caches => [...caches.filter(cache => cache.type !== 'other types'), ...caches.filter(cache => cache.type === 'other types')];
+const lastOther = caches => [...caches.filter(cache => cache.type !== 'other types'),
+  ...caches.filter(cache => cache.type === 'other types')];
 const total = data => data.journal.last;
 
 function trouble(problem) {
@@ -40,22 +41,29 @@ function trouble(problem) {
 
 function serverCard(data) {
   const { server } = data;
-  return h('section', { class: `card server ${server.problem ? 'bad' : ''}`, 'data-node': 'server', 'aria-labelledby': 'flow-server' },
+  return h('section', { class: `card server ${server.problem ? 'bad' : ''}`, 'data-node': 'server',
+    'aria-labelledby': 'flow-server' },
     h('h2', { id: 'flow-server' }, 'API server'),
     h('p', { class: 'mono break' }, server.url.replace(/\/$/, '')),
     h('p', { class: 'muted' }, server.embedded ? 'embedded in this process' : 'a cluster’s'),
     h('p', {}, server.doing === 'leads' ? badge('OK', 'this process leads') : badge('WAIT', server.doing)),
     trouble(server.problem),
-    h('p', { class: 'muted gap' }, h('a', { href: '#/nodes' }, `${data.nodesReady} of ${data.nodes} nodes`), ' of this process are ready'));
+    h('p', { class: 'muted gap' }, h('a', { href: '#/nodes' }, `${data.nodesReady} of ${data.nodes} nodes`),
+      ' of this process are ready'));
 }
 
 function cacheRow(cache, rates) {
   const perSecond = rates.rate(`cache ${cache.type}`);
-  return h('li', { class: `row ${cache.problem ? 'bad' : perSecond > 0 ? 'busy' : 'idle'}`, 'data-key': cache.type, 'data-node': `cache ${cache.type}` },
-    h('span', { class: 'name', title: cache.type }, cache.type.split('.')[0], h('span', { class: 'unseen' }, cache.type.slice(cache.type.split('.')[0].length))),
-    cache.waiting > 0 ? h('span', { class: 'chip wait', title: 'changes on their way to handlers' }, `${number(cache.waiting)} waiting`) : null,
-    perSecond > 0 ? h('span', { class: 'num', title: `${number(cache.events)} events since the start` }, `${rate(perSecond)}/s`) : null,
-    h('span', { class: 'num strong', title: 'objects' }, number(cache.objects), h('span', { class: 'unseen' }, ' objects')),
+  return h('li', { class: `row ${cache.problem ? 'bad' : perSecond > 0 ? 'busy' : 'idle'}`, 'data-key': cache.type,
+    'data-node': `cache ${cache.type}` },
+    h('span', { class: 'name', title: cache.type }, cache.type.split('.')[0],
+      h('span', { class: 'unseen' }, cache.type.slice(cache.type.split('.')[0].length))),
+    cache.waiting > 0 ? h('span', { class: 'chip wait', title: 'changes on their way to handlers' },
+      `${number(cache.waiting)} waiting`) : null,
+    perSecond > 0 ? h('span', { class: 'num', title: `${number(cache.events)} events since the start` },
+      `${rate(perSecond)}/s`) : null,
+    h('span', { class: 'num strong', title: 'objects' }, number(cache.objects),
+      h('span', { class: 'unseen' }, ' objects')),
     trouble(cache.problem));
 }
 
@@ -68,14 +76,19 @@ function workers(controller) {
 
 function controllerRow(controller, rates) {
   const perSecond = rates.rate(`sync ${controller.name}`);
-  const level = controller.problem ? (controller.mode !== 'RUNNING' && !controller.failing ? 'warn' : 'bad') : perSecond > 0 || controller.busy ? 'busy' : 'idle';
+  const level = controller.problem ? (controller.mode !== 'RUNNING' && !controller.failing ? 'warn' : 'bad')
+    : perSecond > 0 || controller.busy ? 'busy' : 'idle';
   return h('li', { class: `row ${level}`, 'data-key': controller.name, 'data-node': `controller ${controller.name}` },
     h('a', { class: 'name', href: `#/controllers?name=${controller.name}` }, short(controller.name)),
-    h('span', { class: controller.depth ? 'depth' : 'depth later', title: `${controller.depth} keys are ready, ${controller.delayed} are delayed` },
-      [controller.depth ? `${number(controller.depth)} ready` : '', controller.delayed ? `${number(controller.delayed)} later` : ''].filter(Boolean).join(', ')),
+    h('span', { class: controller.depth ? 'depth' : 'depth later',
+      title: `${controller.depth} keys are ready, ${controller.delayed} are delayed` },
+      [controller.depth ? `${number(controller.depth)} ready` : '', controller.delayed
+        ? `${number(controller.delayed)} later` : ''].filter(Boolean).join(', ')),
     workers(controller),
-    perSecond > 0 ? h('span', { class: 'num', title: `${number(controller.taken)} syncs since the start` }, `${rate(perSecond)}/s`) : null,
-    h('span', { class: 'num strong', title: 'writes since the start' }, number(controller.writes), h('span', { class: 'unseen' }, ' writes')),
+    perSecond > 0 ? h('span', { class: 'num', title: `${number(controller.taken)} syncs since the start` },
+      `${rate(perSecond)}/s`) : null,
+    h('span', { class: 'num strong', title: 'writes since the start' }, number(controller.writes),
+      h('span', { class: 'unseen' }, ' writes')),
     trouble(controller.problem));
 }
 
@@ -85,10 +98,13 @@ function writesCard(data, memory) {
     h('h2', { id: 'flow-writes' }, 'Writes'),
     h('p', { class: 'big' }, rate(perSecond), h('small', {}, ' per second')),
     sparkline(memory.history, 220, 44),
-    h('p', { class: 'muted' }, `${number(total(data))} since the start; the journal keeps `, h('a', { href: '#/why' }, `${number(data.journal.kept)} with their causes`)),
-    h('ol', { class: 'latest', 'aria-label': 'The latest writes' }, data.latest.map(write => h('li', { 'data-key': `w${write.number}`, class: write.code >= 400 || !write.code ? 'bad' : '' },
+    h('p', { class: 'muted' }, `${number(total(data))} since the start; the journal keeps `,
+      h('a', { href: '#/why' }, `${number(data.journal.kept)} with their causes`)),
+    h('ol', { class: 'latest', 'aria-label': 'The latest writes' }, data.latest.map(write =>
+      h('li', { 'data-key': `w${write.number}`, class: write.code >= 400 || !write.code ? 'bad' : '' },
       h('span', { class: 'muted mono' }, clock(write.at)), ' ', h('b', {}, write.verb.replaceAll('_', ' ')), ' ',
-      objectLink(write.resource, write.namespace, write.name, write.name), h('span', { class: 'muted' }, ` ${write.why}`)))));
+      objectLink(write.resource, write.namespace, write.name, write.name),
+        h('span', { class: 'muted' }, ` ${write.why}`)))));
 }
 
 /** The lines from the server to caches, from caches to the controllers that read them, and on to the writes. */
@@ -102,7 +118,8 @@ function edges(main, data, memory) {
   const at = {};
   for (const node of picture.querySelectorAll('[data-node]')) {
     const place = node.getBoundingClientRect();
-    at[node.dataset.node] = { left: place.left - box.left, right: place.right - box.left, y: place.top - box.top + place.height / 2 };
+    at[node.dataset.node] = { left: place.left - box.left, right: place.right - box.left,
+      y: place.top - box.top + place.height / 2 };
   }
   const paths = [];
   const line = (from, to, busy, bad, y) => {
@@ -110,7 +127,8 @@ function edges(main, data, memory) {
     if (a && b) {
       const [x1, x2, y1, y2] = [a.right, b.left, y?.from ?? a.y, y?.to ?? b.y];
       const bend = (x2 - x1) / 2;
-      paths.push(s('path', { class: bad ? 'bad' : busy ? 'busy' : '', d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
+      paths.push(s('path', { class: bad ? 'bad' : busy ? 'busy' : '',
+        d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
     }
   };
   for (const cache of data.caches) {
@@ -137,7 +155,8 @@ function edges(main, data, memory) {
 
 function problems(data) {
   const all = [data.server, ...data.caches, ...data.controllers].filter(part => part.problem);
-  return all.length ? badge('WAIT', all.length === 1 ? '1 part needs attention' : `${all.length} parts need attention`) : badge('OK', 'all is well');
+  return all.length ? badge('WAIT', all.length === 1 ? '1 part needs attention' : `${all.length} parts need attention`)
+    : badge('OK', 'all is well');
 }
 
 export default {
@@ -161,15 +180,22 @@ export default {
     const lag = Math.max(0, ...data.caches.map(cache => cache.lagSeconds ?? 0));
     return [
       h('div', { class: 'title' }, h('h1', {}, 'Flow'), problems(data)),
-      h('p', { class: 'lead' }, 'Changes come from the API server into caches. Caches put keys into queues. Workers compare, decide and write. ',
-        h('span', { class: 'muted' }, `${number(sum(data.controllers.map(c => c.depth)))} keys are ready, the oldest message of a cache is ${span(lag * 1000)} old.`)),
+      h('p', { class: 'lead' },
+        'Changes come from the API server into caches. Caches put keys into queues. ',
+        'Workers compare, decide and write. ',
+        h('span', { class: 'muted' },
+          `${number(sum(data.controllers.map(c => c.depth)))} keys are ready, `,
+          `the oldest message of a cache is ${span(lag * 1000)} old.`)),
       h('div', { class: 'flow' },
         s('svg', { class: 'edges', 'aria-hidden': 'true', 'data-key': 'edges' }),
         serverCard(data),
-        h('section', { class: 'column', 'aria-labelledby': 'flow-caches' }, h('h2', { id: 'flow-caches' }, 'Caches', h('small', {}, 'events, objects')),
+        h('section', { class: 'column', 'aria-labelledby': 'flow-caches' },
+          h('h2', { id: 'flow-caches' }, 'Caches', h('small', {}, 'events, objects')),
           h('ul', { class: 'rows' }, lastOther(data.caches).map(cache => cacheRow(cache, memory.rates)))),
-        h('section', { class: 'column', 'aria-labelledby': 'flow-queues' }, h('h2', { id: 'flow-queues' }, 'Queues and workers', h('small', {}, 'syncs, writes')),
-          h('ul', { class: 'rows' }, byName(data.controllers).map(controller => controllerRow(controller, memory.rates)))),
+        h('section', { class: 'column', 'aria-labelledby': 'flow-queues' },
+          h('h2', { id: 'flow-queues' }, 'Queues and workers', h('small', {}, 'syncs, writes')),
+          h('ul', { class: 'rows' }, byName(data.controllers).map(controller =>
+            controllerRow(controller, memory.rates)))),
         writesCard(data, memory)),
     ];
   },

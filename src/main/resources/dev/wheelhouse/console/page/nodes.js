@@ -1,26 +1,33 @@
 // Nodes and the sources of their pods: files, URLs, the API server; refused manifests; mirror pods.
 
-import { h, badge, number, clock } from './dom.js';
+import { h, badge, number, clock, pager } from './dom.js';
 
 const KINDS = { file: 'file', http: 'URL', api: 'API server' };
 
 function source(source) {
   const refused = source.refusals.filter(refusal => refusal.current);
   return h('section', { class: `source ${source.failure || refused.length ? 'bad' : ''}`, 'data-key': source.name },
-    h('h3', {}, KINDS[source.name] ?? source.name, ' ', source.failure ? badge('BAD', 'fails') : source.seen ? badge('OK', `${number(source.pods)} pods`) : badge('WAIT', 'nothing seen yet')),
+    h('h3', {}, KINDS[source.name] ?? source.name, ' ', source.failure ? badge('BAD', 'fails') : source.seen
+      ? badge('OK', `${number(source.pods)} pods`) : badge('WAIT', 'nothing seen yet')),
     source.from ? h('p', { class: 'mono break small' }, source.from) : null,
     source.lastRead ? h('p', { class: 'muted small' }, `read at ${clock(source.lastRead)}`) : null,
     source.failure ? h('p', { class: 'why' }, source.failure) : null,
-    source.staticPods.length ? h('ul', { class: 'plain small' }, source.staticPods.map(pod => h('li', {}, h('span', { class: 'mono' }, pod.name), ' ',
+    source.staticPods.length ? h('ul', { class: 'plain small' },
+      source.staticPods.map(pod => h('li', {}, h('span', { class: 'mono' }, pod.name), ' ',
       pod.mirror ? badge('OK', 'mirrored') : badge('WAIT', 'no mirror')))) : null,
-    source.refusals.length ? h('ul', { class: 'plain small refusals' }, source.refusals.slice(0, 10).map(refusal => h('li', { class: refusal.current ? 'bad' : 'muted' },
-      refusal.current ? badge('BAD', 'refused') : badge('DONE', 'was refused'), ' ', h('span', { class: 'muted' }, `${clock(refusal.at)} `), h('span', { class: 'mono break' }, refusal.where), ': ', refusal.problem))) : null);
+    source.refusals.length ? h('ul', { class: 'plain small refusals' },
+      source.refusals.slice(0, 10).map(refusal => h('li', { class: refusal.current ? 'bad' : 'muted' },
+      refusal.current ? badge('BAD', 'refused') : badge('DONE', 'was refused'), ' ',
+        h('span', { class: 'muted' }, `${clock(refusal.at)} `), h('span', { class: 'mono break' }, refusal.where), ': ',
+        refusal.problem))) : null);
 }
 
 function card(node) {
   return h('article', { class: 'card node', 'data-key': node.name },
-    h('h2', {}, node.name, ' ', badge(node.state.level, node.state.text), node.pods === null ? null : h('small', {}, `${number(node.pods)} pods`)),
-    node.sources.length ? h('div', { class: 'sources' }, node.sources.map(source)) : h('p', { class: 'muted' }, 'This node is not part of this process.'));
+    h('h2', {}, node.name, ' ', badge(node.state.level, node.state.text),
+      node.pods === null ? null : h('small', {}, `${number(node.pods)} pods`)),
+    node.sources.length ? h('div', { class: 'sources' }, node.sources.map(source))
+      : h('p', { class: 'muted' }, 'This node is not part of this process.'));
 }
 
 export default {
@@ -28,15 +35,15 @@ export default {
   source: params => ({ view: 'nodes', query: params }),
 
   render(page, { params }) {
-    const offset = page.offset;
-    const to = step => `#/nodes?${new URLSearchParams({ ...params, offset: Math.max(0, offset + step) })}`;
     return [
-      h('div', { class: 'title' }, h('h1', {}, 'Nodes and pod sources'), page.notReady ? badge('BAD', `${page.notReady} not ready`) : badge('OK', `${number(page.count)} ready`)),
-      h('p', { class: 'lead' }, 'A node merges the pods of its sources: files, a URL and the API server. ', h('span', { class: 'muted' }, 'A pod from a file or a URL has a mirror on the API server.')),
-      h('form', { class: 'filter', 'data-filter': 'nodes', 'data-key': 'filter' }, h('label', {}, 'Name', h('input', { name: 'text', value: params.text ?? '', autocomplete: 'off' }))),
+      h('div', { class: 'title' }, h('h1', {}, 'Nodes and pod sources'),
+        page.notReady ? badge('BAD', `${page.notReady} not ready`) : badge('OK', `${number(page.count)} ready`)),
+      h('p', { class: 'lead' }, 'A node merges the pods of its sources: files, a URL and the API server. ',
+        h('span', { class: 'muted' }, 'A pod from a file or a URL has a mirror on the API server.')),
+      h('form', { class: 'filter', 'data-filter': 'nodes', 'data-key': 'filter' },
+        h('label', {}, 'Name', h('input', { name: 'text', value: params.text ?? '', autocomplete: 'off' }))),
       h('div', { class: 'cards' }, page.nodes.map(card)),
-      page.count > page.nodes.length ? h('p', { class: 'pager' }, offset ? h('a', { href: to(-100) }, '← before') : null, ` ${number(offset + 1)} to ${number(offset + page.nodes.length)} of ${number(page.count)} `,
-        offset + page.nodes.length < page.count ? h('a', { href: to(100) }, 'further →') : null) : null,
+      pager(page, page.nodes.length, '#/nodes', params),
     ];
   },
 };

@@ -1,12 +1,13 @@
 // Objects: a list of one type, and one object with its owners, dependents, timeline, plan and writes.
 
-import { h, badge, number, span, clock, objectLink } from './dom.js';
+import { h, badge, number, span, clock, objectLink, pager } from './dom.js';
 import { read } from './wire.js';
 import { chain } from './why.js';
 import { timeline } from './timeline.js';
 
 const SPANS = [['2 min', 120_000], ['10 min', 600_000], ['1 h', 3_600_000]];
-const FIRST = ['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch', 'replicasets.apps', 'pods', 'nodes', 'namespaces'];
+const FIRST = ['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch',
+  'replicasets.apps', 'pods', 'nodes', 'namespaces'];
 
 function button(text, wanted, label) {
   return h('button', { type: 'button', 'data-do': JSON.stringify(wanted), 'aria-label': label }, text);
@@ -27,39 +28,51 @@ export const objects = {
   entered({ memory, redraw }) {
     read('types').then(({ types }) => {
       const rank = type => FIRST.includes(type) ? FIRST.indexOf(type) : FIRST.length;
-      memory.types = types.filter(type => type.count > 0 || FIRST.includes(type.type)).sort((a, b) => rank(a.type) - rank(b.type) || a.type.localeCompare(b.type));
+      memory.types = types.filter(type => type.count > 0 || FIRST.includes(type.type)).sort((a, b) =>
+        rank(a.type) - rank(b.type) || a.type.localeCompare(b.type));
       redraw();
     }, () => {});
   },
 
   render(data, { params, memory, me, at }) {
     const types = memory.types ?? [{ type: data.type, count: data.count }];
-    const to = step => `#/objects?${new URLSearchParams({ ...params, offset: Math.max(0, data.offset + step) })}`;
     return [
       h('div', { class: 'title' }, h('h1', {}, 'Objects')),
       h('p', { class: 'lead' }, 'The objects in the caches of this process, the worst first.'),
       h('form', { class: 'filter', 'data-filter': 'objects', 'data-key': 'filter' },
-        h('label', {}, 'Type', h('select', { name: 'type' }, types.map(({ type, count }) => h('option', { value: type, selected: type === data.type }, count >= 0 ? `${type} (${number(count)})` : type)))),
-        h('label', {}, 'Namespace', h('input', { name: 'namespace', value: params.namespace ?? '', placeholder: 'all', autocomplete: 'off', spellcheck: 'false' })),
-        h('label', {}, 'Name', h('input', { name: 'text', value: params.text ?? '', autocomplete: 'off', spellcheck: 'false' }))),
+        h('label', {}, 'Type', h('select', { name: 'type' }, types.map(({ type, count }) =>
+          h('option', { value: type, selected: type === data.type }, count >= 0 ? `${type} (${number(count)})`
+          : type)))),
+        h('label', {}, 'Namespace', h('input',
+          { name: 'namespace', value: params.namespace ?? '', placeholder: 'all', autocomplete: 'off',
+          spellcheck: 'false' })),
+        h('label', {}, 'Name', h('input', { name: 'text', value: params.text ?? '', autocomplete: 'off',
+          spellcheck: 'false' }))),
       data.count ? h('table', { class: 'objects' }, h('caption', { class: 'unseen' }, data.type),
         h('thead', {}, h('tr', {}, ['Name', 'State', 'Age'].map(title => h('th', { scope: 'col' }, title)))),
         h('tbody', {}, data.objects.map(node => h('tr', { 'data-key': `${node.namespace}/${node.name}` },
-          h('th', { scope: 'row' }, objectLink(node.type, node.namespace, node.name)), h('td', {}, badge(node.state.level, node.state.text)), h('td', { class: 'muted' }, age(node.created, at))))))
-        : h('div', { class: 'note' }, h('p', {}, `There are no objects of ${data.type}${params.text ? ' with this name' : ''}.`),
-          me?.embedded && me.writable && data.type === 'deployments.apps' ? button('Create a Deployment to play with', { path: 'demo', do: 'create' }) : null),
-      data.count > data.objects.length ? h('p', { class: 'pager' }, data.offset ? h('a', { href: to(-100) }, '← before') : null,
-        ` ${number(data.offset + 1)} to ${number(data.offset + data.objects.length)} of ${number(data.count)} `, data.offset + data.objects.length < data.count ? h('a', { href: to(100) }, 'further →') : null) : null,
+          h('th', { scope: 'row' }, objectLink(node.type, node.namespace, node.name)),
+            h('td', {}, badge(node.state.level, node.state.text)), h('td', { class: 'muted' },
+            age(node.created, at))))))
+        : h('div', { class: 'note' }, h('p', {},
+          `There are no objects of ${data.type}${params.text ? ' with this name' : ''}.`),
+          me?.embedded && me.writable && data.type === 'deployments.apps'
+            ? button('Create a Deployment to play with', { path: 'demo', do: 'create' }) : null),
+      pager(data, data.objects.length, '#/objects', params),
     ];
   },
 };
 
 function tree(group, at) {
   return h('li', { 'data-key': group.type },
-    h('p', { class: 'group' }, h('b', {}, `${number(group.count)} ${group.type}`), ' ', Object.entries(group.states).map(([level, count]) => [badge(level, number(count)), ' '])),
-    h('ul', {}, group.members.map(node => h('li', { 'data-key': node.name }, objectLink(node.type, node.namespace, node.name, node.name), ' ', badge(node.state.level, node.state.text),
-      h('span', { class: 'muted small' }, ` ${age(node.created, at)}`), node.dependents.length ? h('ul', {}, node.dependents.map(inner => tree(inner, at))) : null)),
-    group.count > group.members.length ? h('li', { class: 'muted', 'data-key': 'rest' }, `and ${number(group.count - group.members.length)} more`) : null));
+    h('p', { class: 'group' }, h('b', {}, `${number(group.count)} ${group.type}`), ' ',
+      Object.entries(group.states).map(([level, count]) => [badge(level, number(count)), ' '])),
+    h('ul', {}, group.members.map(node => h('li', { 'data-key': node.name }, objectLink(node.type, node.namespace,
+      node.name, node.name), ' ', badge(node.state.level, node.state.text),
+      h('span', { class: 'muted small' }, ` ${age(node.created, at)}`),
+        node.dependents.length ? h('ul', {}, node.dependents.map(inner => tree(inner, at))) : null)),
+    group.count > group.members.length ? h('li', { class: 'muted', 'data-key': 'rest' },
+      `and ${number(group.count - group.members.length)} more`) : null));
 }
 
 function demo({ object: node }, me) {
@@ -68,7 +81,8 @@ function demo({ object: node }, me) {
   }
   const wanted = verb => ({ path: 'demo', do: verb, namespace: node.namespace, name: node.name });
   return h('div', { class: 'demo', role: 'group', 'aria-label': 'Demonstrations' }, h('span', {}, 'Make a rollout'),
-    ['slow', 'flaky', 'stuck'].map(verb => button(verb, wanted(verb), `Make a rollout ${verb}`)), h('span', {}, 'or'), button('well again', wanted('well'), 'Make a rollout well again'));
+    ['slow', 'flaky', 'stuck'].map(verb => button(verb, wanted(verb), `Make a rollout ${verb}`)), h('span', {}, 'or'),
+      button('well again', wanted('well'), 'Make a rollout well again'));
 }
 
 function plan(plans) {
@@ -76,9 +90,20 @@ function plan(plans) {
     return h('p', { class: 'muted' }, 'The controllers are being asked.');
   }
   const busy = plans.filter(one => one.problem || one.actions.length);
-  return busy.length ? h('ul', { class: 'plain' }, busy.map(one => h('li', {}, h('b', {}, one.controller), one.problem ? h('p', { class: 'why' }, one.problem)
-    : h('ul', {}, one.actions.map(action => h('li', {}, h('span', { class: 'verb' }, action.action.replaceAll('_', ' ')), ` ${[action.resource, action.target, action.reason, action.after && `in ${isoSpan(action.after)}`].filter(Boolean).join(' ')}`, action.why || action.message ? h('span', { class: 'muted' }, `: ${action.why ?? action.message}`) : null))))))
-    : h('p', {}, badge('OK', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
+  if (!busy.length) {
+    return h('p', {}, badge('OK', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
+  }
+  return h('ul', { class: 'plain' }, busy.map(one => h('li', {}, h('b', {}, one.controller),
+    one.problem ? h('p', { class: 'why' }, one.problem) : h('ul', {}, one.actions.map(step)))));
+}
+
+/** One action of a plan. */
+function step(action) {
+  const after = action.after ? `in ${isoSpan(action.after)}` : null;
+  const why = action.why ?? action.message;
+  return h('li', {}, h('span', { class: 'verb' }, action.action.replaceAll('_', ' ')),
+    ` ${[action.resource, action.target, action.reason, after].filter(Boolean).join(' ')}`,
+    why ? h('span', { class: 'muted' }, `: ${why}`) : null);
 }
 
 export const object = {
@@ -112,26 +137,44 @@ export const object = {
     const width = Math.max(300, document.getElementById('main').clientWidth - (window.innerWidth < 700 ? 0 : 34));
     const chosen = memory.span ?? (120_000);
     return [
-      h('p', { class: 'crumbs' }, h('a', { href: `#/objects?${new URLSearchParams({ type: node.type })}` }, node.type), data.owners.map(owner => [' › ', objectLink(owner.type, owner.namespace, owner.name, owner.name)])),
+      h('p', { class: 'crumbs' }, h('a', { href: `#/objects?${new URLSearchParams({ type: node.type })}` }, node.type),
+        data.owners.map(owner => [' › ', objectLink(owner.type, owner.namespace, owner.name, owner.name)])),
       h('div', { class: 'title' }, h('h1', { class: 'break' }, node.name), badge(node.state.level, node.state.text)),
-      h('p', { class: 'lead' }, `${node.kind}${node.namespace ? ` in ${node.namespace}` : ''}, ${age(node.created, at)} old. `,
+      h('p', { class: 'lead' },
+        `${node.kind}${node.namespace ? ` in ${node.namespace}` : ''}, ${age(node.created, at)} old. `,
         h('span', { class: 'muted' }, Object.entries(data.labels).map(([key, value]) => `${key}=${value}`).join('  '))),
       demo(data, me),
       data.sets.length ? h('section', { class: 'card', 'data-key': 'rollout', 'aria-labelledby': 'rollout' },
-        h('div', { class: 'title' }, h('h2', { id: 'rollout' }, 'Rollout'), h('div', { class: 'buttons', role: 'group', 'aria-label': 'Time that is shown' },
-          SPANS.map(([name, millis]) => h('button', { type: 'button', 'data-do': JSON.stringify({ span: millis }), 'aria-pressed': String(millis === chosen) }, name)))),
+        h('div', { class: 'title' }, h('h2', { id: 'rollout' }, 'Rollout'),
+          h('div', { class: 'buttons', role: 'group', 'aria-label': 'Time that is shown' },
+          SPANS.map(([name, millis]) => h('button', { type: 'button', 'data-do': JSON.stringify({ span: millis }),
+            'aria-pressed': String(millis === chosen) }, name)))),
         timeline(data, at, chosen, width)) : null,
       h('div', { class: 'halves' },
-        h('section', { class: 'card', 'data-key': 'tree', 'aria-labelledby': 'tree' }, h('h2', { id: 'tree' }, 'Dependents'),
-          node.dependents.length ? h('ul', { class: 'tree' }, node.dependents.map(group => tree(group, at))) : h('p', { class: 'muted' }, 'Nothing depends on it.')),
+        h('section', { class: 'card', 'data-key': 'tree', 'aria-labelledby': 'tree' },
+          h('h2', { id: 'tree' }, 'Dependents'),
+          node.dependents.length ? h('ul', { class: 'tree' }, node.dependents.map(group => tree(group, at)))
+            : h('p', { class: 'muted' }, 'Nothing depends on it.')),
         h('div', { class: 'stack' },
-          h('section', { class: 'card', 'data-key': 'plan', 'aria-labelledby': 'plan' }, h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans)),
-          data.conditions.length ? h('section', { class: 'card', 'data-key': 'conditions', 'aria-labelledby': 'conditions' }, h('h2', { id: 'conditions' }, 'Conditions'),
-            h('ul', { class: 'plain' }, data.conditions.map(condition => h('li', {}, h('b', {}, condition.type), ` is ${condition.status}`, condition.reason ? ` (${condition.reason})` : '', h('span', { class: 'muted' }, ` ${condition.message} ${condition.at ? clock(condition.at) : ''}`))))) : null,
-          data.events.length ? h('section', { class: 'card', 'data-key': 'events', 'aria-labelledby': 'events' }, h('h2', { id: 'events' }, 'Events'),
-            h('ul', { class: 'plain' }, data.events.slice(0, 12).map(event => h('li', { class: event.type === 'Warning' ? 'bad' : '' }, h('span', { class: 'muted mono' }, `${clock(event.at)} `), h('b', {}, event.reason), ` ${event.message}`, event.count > 1 ? h('span', { class: 'muted' }, ` × ${number(event.count)}`) : null)))) : null)),
-      h('section', { 'data-key': 'writes', 'aria-labelledby': 'writes' }, h('h2', { id: 'writes' }, 'Writes and their causes'),
-        data.writes.length ? h('ol', { class: 'chains' }, data.writes.map(chain)) : h('p', { class: 'note' }, 'The journal has no write about it.')),
+          h('section', { class: 'card', 'data-key': 'plan', 'aria-labelledby': 'plan' },
+            h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans)),
+          data.conditions.length ? h('section', { class: 'card', 'data-key': 'conditions',
+            'aria-labelledby': 'conditions' }, h('h2', { id: 'conditions' }, 'Conditions'),
+            h('ul', { class: 'plain' }, data.conditions.map(condition =>
+              h('li', {}, h('b', {}, condition.type), ` is ${condition.status}`,
+              condition.reason ? ` (${condition.reason})` : '', h('span', { class: 'muted' },
+              ` ${condition.message} ${condition.at ? clock(condition.at) : ''}`))))) : null,
+          data.events.length ? h('section', { class: 'card', 'data-key': 'events', 'aria-labelledby': 'events' },
+            h('h2', { id: 'events' }, 'Events'),
+            h('ul', { class: 'plain' }, data.events.slice(0, 12).map(event =>
+              h('li', { class: event.type === 'Warning' ? 'bad' : '' },
+              h('span', { class: 'muted mono' }, `${clock(event.at)} `), h('b', {}, event.reason),
+              ` ${event.message}`, event.count > 1 ? h('span', { class: 'muted' }, ` × ${number(event.count)}`)
+              : null)))) : null)),
+      h('section', { 'data-key': 'writes', 'aria-labelledby': 'writes' },
+        h('h2', { id: 'writes' }, 'Writes and their causes'),
+        data.writes.length ? h('ol', { class: 'chains' }, data.writes.map(chain))
+          : h('p', { class: 'note' }, 'The journal has no write about it.')),
     ];
   },
 };

@@ -1,4 +1,4 @@
-// The picture of a rollout: ReplicaSets as areas over time, the lives of pods, and marks for writes, events and conditions.
+// The picture of a rollout: ReplicaSets as areas over time, pods as lines, and marks for writes and events.
 
 import { h, s, number, clock } from './dom.js';
 
@@ -57,8 +57,10 @@ function ticks(start, end, most) {
 }
 
 function lane(name, y, marks, x, width) {
-  return [s('text', { x: 0, y: y + 4, class: 'axis' }, name), s('line', { x1: LEFT + 20, x2: width, y1: y, y2: y, class: 'rule' }),
-    marks.map(mark => s('circle', { cx: x(mark.at), cy: y, r: mark.bad ? 4.5 : 3.2, class: mark.bad ? 'mark bad' : 'mark' }, s('title', {}, `${clock(mark.at)} ${mark.text}`)))];
+  return [s('text', { x: 0, y: y + 4, class: 'axis' }, name), s('line',
+    { x1: LEFT + 20, x2: width, y1: y, y2: y, class: 'rule' }),
+    marks.map(mark => s('circle', { cx: x(mark.at), cy: y, r: mark.bad ? 4.5 : 3.2, class: mark.bad ? 'mark bad'
+      : 'mark' }, s('title', {}, `${clock(mark.at)} ${mark.text}`)))];
 }
 
 /**
@@ -73,42 +75,58 @@ export function timeline(view, now, wanted, width) {
   // A young object does not begin at the right edge.
   const begun = Math.min(now, ...view.sets.flatMap(set => set.samples.map(sample => sample.at)));
   const span = Math.min(wanted, Math.max(30_000, (now - begun) * 1.08));
-  const sets = view.sets.filter(set => set.samples.some(sample => sample.at > now - span) || valueAt(set.samples, now, 'current') > 0);
+  const sets = view.sets.filter(set => set.samples.some(sample => sample.at > now - span)
+    || valueAt(set.samples, now, 'current') > 0);
   const start = now - span;
-  const x = at => Math.round((LEFT + (Math.min(Math.max(at, start), now) - start) / span * (width - LEFT - 4)) * 10) / 10;
+  const x = at => Math.round((LEFT + (Math.min(Math.max(at, start),
+    now) - start) / span * (width - LEFT - 4)) * 10) / 10;
   const moments = times(sets, start, now);
-  const most = Math.max(1, ...moments.map(at => Math.max(...['current', 'wanted'].map(field => sets.reduce((total, set) => total + valueAt(set.samples, at, field), 0)))));
+  const most = Math.max(1, ...moments.map(at =>
+    Math.max(...['current', 'wanted'].map(field => sets.reduce((total, set) => total + valueAt(set.samples, at, field),
+    0)))));
   const y = value => Math.round((TOP + AREA - value / most * AREA) * 10) / 10;
   const inside = mark => mark.at >= start && mark.at <= now;
   const lanes = [
-    ['writes', view.writes.map(write => ({ at: Date.parse(write.at), text: `${write.verb} ${write.resource} ${write.name}: ${write.why}`, bad: write.code >= 400 || !write.code }))],
-    ['events', view.events.map(event => ({ at: event.at, text: `${event.reason}: ${event.message}`, bad: event.type === 'Warning' }))],
-    ['status', view.conditions.filter(condition => condition.at).map(condition => ({ at: condition.at, text: `${condition.type} is ${condition.status}: ${condition.reason}`, bad: condition.type === 'Progressing' && condition.status === 'False' }))],
+    ['writes', view.writes.map(write => ({ at: Date.parse(write.at),
+      text: `${write.verb} ${write.resource} ${write.name}: ${write.why}`, bad: write.code >= 400 || !write.code }))],
+    ['events', view.events.map(event => ({ at: event.at, text: `${event.reason}: ${event.message}`,
+      bad: event.type === 'Warning' }))],
+    ['status', view.conditions.filter(condition => condition.at).map(condition =>
+      ({ at: condition.at, text: `${condition.type} is ${condition.status}: ${condition.reason}`,
+      bad: condition.type === 'Progressing' && condition.status === 'False' }))],
   ].map(([name, marks]) => [name, marks.filter(inside)]);
   const pods = view.pods.filter(pod => pod.created < now).slice(0, 24);
   const lanesAt = TOP + AREA + 26;
   const podsAt = lanesAt + lanes.length * LANE + 8;
   const height = podsAt + pods.length * POD + 6;
   const colour = name => `set${sets.findIndex(set => set.name === name) % 6}`;
-  const label = `Replicas over the last ${Math.round(span / 1000)} seconds. ${sets.map(set => `${set.name}: ${valueAt(set.samples, now, 'ready')} ready of ${valueAt(set.samples, now, 'wanted')} wanted`).join('. ')}`;
+  const amount = (set, field) => number(valueAt(set.samples, now, field));
+  const replicas = set => `${amount(set, 'ready')} of ${amount(set, 'wanted')} ready`;
+  const label = `Replicas over the last ${Math.round(span / 1000)} seconds. `
+    + sets.map(set => `${set.name}: ${replicas(set)}`).join('. ');
   return h('figure', { class: 'timeline', 'data-key': 'timeline' },
     s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label },
-      [0, most].map(value => [s('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'axis' }, String(value)), s('line', { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: 'rule' })]),
+      [0, most].map(value => [s('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'axis' },
+        String(value)), s('line', { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: 'rule' })]),
       sets.map((set, i) => [
         s('polygon', { class: `area pale set${i % 6}`, points: area(sets, i, 'current', moments, x, y) }),
         s('polygon', { class: `area set${i % 6}`, points: area(sets, i, 'ready', moments, x, y) })]),
-      ticks(start, now, width / 90).map(at => [s('line', { x1: x(at), x2: x(at), y1: TOP + AREA, y2: TOP + AREA + 4, class: 'tick' }),
+      ticks(start, now, width / 90).map(at => [s('line',
+        { x1: x(at), x2: x(at), y1: TOP + AREA, y2: TOP + AREA + 4, class: 'tick' }),
         s('text', { x: x(at), y: TOP + AREA + 16, 'text-anchor': 'middle', class: 'axis' }, clock(at))]),
       lanes.map(([name, marks], i) => lane(name, lanesAt + i * LANE, marks, x, width)),
       pods.length ? s('text', { x: 0, y: podsAt + 8, class: 'axis' }, 'pods') : null,
       pods.map((pod, i) => {
         const at = podsAt + 5 + i * POD;
         const ready = pod.ready ?? now;
-        return s('g', { class: `pod ${colour(pod.owner)} ${pod.state.level.toLowerCase()}` }, s('title', {}, `${pod.name}: ${pod.state.text}`),
+        return s('g', { class: `pod ${colour(pod.owner)} ${pod.state.level.toLowerCase()}` },
+          s('title', {}, `${pod.name}: ${pod.state.text}`),
           s('line', { class: 'waits', x1: x(pod.created), x2: x(ready), y1: at, y2: at }),
           pod.ready ? s('line', { class: 'lives', x1: x(ready), x2: x(pod.deleted ?? now), y1: at, y2: at }) : null,
           pod.deleted ? s('line', { class: 'ends', x1: x(pod.deleted), x2: x(now), y1: at, y2: at }) : null);
       })),
-    h('figcaption', {}, sets.map(set => h('span', { class: 'legend' }, h('i', { class: colour(set.name) }), set.revision ? `revision ${set.revision} ` : '',
-      h('span', { class: 'mono' }, set.name), h('span', { class: 'muted' }, ` ${set.images.join(', ')} · ${number(valueAt(set.samples, now, 'ready'))} of ${number(valueAt(set.samples, now, 'wanted'))} ready`)))));
+    h('figcaption', {}, sets.map(set => h('span', { class: 'legend' }, h('i', { class: colour(set.name) }), set.revision
+      ? `revision ${set.revision} ` : '',
+      h('span', { class: 'mono' }, set.name), h('span', { class: 'muted' },
+        ` ${set.images.join(', ')} · ${replicas(set)}`)))));
 }

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ArrayNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -224,6 +225,31 @@ class RestServerTest {
         assertThat(now.get("data")).isEqualTo(published);
         merge(NS + "configmaps/kube-root-ca.crt", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
         assertThat(Json.text(get(NS + "configmaps/kube-root-ca.crt"), "metadata", "labels", "a")).isEqualTo("b");
+    }
+
+    /** Two components remove a pod that is to end now: the server itself, and a kubelet that sees the mark first. */
+    @Test
+    void aDeletionWithoutGraceSucceedsAlsoIfTheKubeletIsFaster() {
+        String pod = NS + "pods/p";
+        post(NS + "pods", "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"nodeName\": \"n\", \"containers\": "
+                + "[{\"name\": \"c\", \"image\": \"i\"}]}}");
+        byte[] now = "{\"gracePeriodSeconds\": 0}".getBytes(StandardCharsets.UTF_8);
+        List<Integer> kubelet = new ArrayList<>();
+        try (WatchFeed feed = ((ApiResponse.Stream) rest.handle(ApiRequest.of("GET", NS + "pods?watch=true", null)))
+                .feed()) {
+            feed.onReady(() -> {
+                if (kubelet.isEmpty() && get(pod).at("/metadata").has("deletionTimestamp")) {
+                    kubelet.add(0);
+                    kubelet.set(0, content(ApiRequest.of("DELETE", pod, "application/json", now)).code());
+                }
+            });
+            JsonNode answer = Json.read(content(ApiRequest.of("DELETE", pod, "application/json", now)).body());
+
+            assertThat(kubelet).containsExactly(200);
+            assertThat(answer.at("/kind").asString()).isEqualTo("Pod");
+            assertThat(answer.at("/metadata/deletionGracePeriodSeconds").asInt()).isZero();
+            assertThat(get(pod).at("/reason").asString()).isEqualTo("NotFound");
+        }
     }
 
     @Test

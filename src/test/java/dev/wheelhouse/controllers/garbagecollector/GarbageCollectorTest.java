@@ -279,6 +279,31 @@ class GarbageCollectorTest {
     }
 
     @Test
+    void aTypeIsFollowedSoonIfItsDefinitionIsOneOfTheFirstAndDiscoveryShowsItLate() {
+        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
+        cluster.define(WIDGETS);
+        work();
+        cluster.requests.discover(WIDGETS);
+
+        settle();
+
+        assertThat(hasInformer(WIDGETS)).as("3 s after the start").isTrue();
+    }
+
+    @Test
+    void definitionsThatAreOldCauseNoFurtherReadsOfDiscovery() {
+        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
+        cluster.define(WIDGETS);
+        cluster.clock.advance(Duration.ofSeconds(10));
+        work();
+        cluster.requests.discover(WIDGETS);
+
+        settle();
+
+        assertThat(hasInformer(WIDGETS)).isFalse();
+    }
+
+    @Test
     void typesOfAGroupWhoseDiscoveryFailsAreKept() {
         cluster.define(WIDGETS);
         cluster.requests.discover(WIDGETS);

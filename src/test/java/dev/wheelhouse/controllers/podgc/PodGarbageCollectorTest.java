@@ -18,7 +18,6 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,8 +30,8 @@ class PodGarbageCollectorTest {
     private PodGarbageCollector collector = collector(3);
 
     private PodGarbageCollector collector(int threshold) {
-        return new PodGarbageCollector(cluster.context(DefaultControllerContext.Settings.stepped()
-                .with(new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS))));
+        return new PodGarbageCollector(cluster.context(
+                new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS)));
     }
 
     @AfterEach

@@ -1,0 +1,112 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/**
+ * A step of the build: gives the executable jar its main class ({@code Launcher}), unpacks the jar into a directory
+ * beside it, and records an ahead-of-time cache of one start there (JEP 483, 514). Run by {@code java Pack.java JAR}.
+ */
+public final class Pack {
+    private static final Path SOURCES = Path.of("src", "build");
+
+    /** The time of the added entries: two builds make the same jar. */
+    private static final String DATE = "1980-02-01T00:00:00Z";
+
+    private Pack() {}
+
+    public static void main(String[] args) throws Exception {
+        Path jar = Path.of(args[0]).toAbsolutePath();
+        Path work = Files.createTempDirectory("pack");
+        try {
+            addLauncher(jar, work);
+            Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
+            delete(unpacked);
+            run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
+            record(unpacked.resolve(jar.getFileName()), unpacked, work);
+        } finally {
+            delete(work);
+        }
+    }
+
+    private static void addLauncher(Path jar, Path work) throws IOException {
+        Path classes = work.resolve("classes");
+        tool("javac", "--release", "8", "-Xlint:-options", "-d", classes.toString(),
+                SOURCES.resolve("Launcher.java").toString());
+        tool("javac", "--release", "25", "-d", classes.toString(), SOURCES.resolve("Replace.java").toString());
+        Path manifest = Files.writeString(work.resolve("manifest"), "Enable-Native-Access: ALL-UNNAMED\n");
+        tool("jar", "--update", "--date=" + DATE, "--file", jar.toString(), "--main-class", "Launcher", "--manifest",
+                manifest.toString(), "-C", classes.toString(), ".");
+    }
+
+    /** Starts the service, ends it when it is ready, and checks that the cache can be used. */
+    private static void record(Path program, Path unpacked, Path work) throws Exception {
+        Path cache = unpacked.resolve("start.aot");
+        List<String> options = Files.readAllLines(SOURCES.resolve("jvm.options")).stream()
+                .filter(line -> !line.startsWith("#")).toList();
+        List<String> training = new ArrayList<>(options);
+        training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error", "-jar",
+                program.toString(), "--server.port=0", "--wheelhouse.apiserver.port=0",
+                "--wheelhouse.apiserver.kubeconfig=" + work.resolve("kubeconfig")));
+        Process service = java(work, training).redirectErrorStream(true).start();
+        StringBuilder said = new StringBuilder();
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(service.getInputStream()))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                said.append(line).append('\n');
+                if (line.contains("Wheelhouse is ready")) {
+                    service.toHandle().destroy();
+                }
+            }
+        }
+        service.waitFor();
+        if (!Files.exists(cache)) {
+            throw new IllegalStateException("the service left no cache of its start:\n" + said);
+        }
+        List<String> start = new ArrayList<>(options);
+        start.add("-XX:AOTCache=" + cache);
+        List<String> check = new ArrayList<>(start);
+        check.addAll(List.of("-XX:AOTMode=on", "-jar", program.toString(), "--version"));
+        run(work, check.toArray(String[]::new));
+        start.addAll(0, List.of(System.getProperty("java.vm.version"), program.toString()));
+        // The directory may be moved.
+        Files.write(unpacked.resolve("start"),
+                start.stream().map(word -> word.replace(unpacked.toString(), "{}")).toList());
+    }
+
+    private static ProcessBuilder java(Path directory, List<String> words) {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java")
+                .toString()));
+        command.addAll(words);
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().keySet().removeAll(List.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS"));
+        return builder;
+    }
+
+    private static void run(Path directory, String... words) throws Exception {
+        if (java(directory, List.of(words)).inheritIO().start().waitFor() != 0) {
+            throw new IllegalStateException("failed: java " + String.join(" ", words));
+        }
+    }
+
+    private static void tool(String name, String... words) {
+        if (ToolProvider.findFirst(name).orElseThrow().run(System.out, System.err, words) != 0) {
+            throw new IllegalStateException("failed: " + name + " " + String.join(" ", words));
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.informer.InformerFactory;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The log of a service whose API server is away for a while. */
+@Timeout(240)
+class OutageLogTest {
+    private static final Duration SOON = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void anOutageIsOneLineAtItsBeginAndOneAtItsEnd() throws IOException {
+        Storage storage = Storage.inDirectory(directory.resolve("data"), 20_000, false);
+        ApiServer server = new ApiServer(ApiServerOptions.defaults().withStorage(storage)).start();
+        Path kubeconfig = Files.writeString(directory.resolve("other.kubeconfig"), server.kubeconfig());
+        try (RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig,
+                "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true");
+                Logged log = Logged.by("dev.wheelhouse")) {
+            int port = server.port();
+            server.close();
+            InformerFactory informers = service.bean(InformerFactory.class);
+            eventually("every cache has failed", SOON,
+                    () -> informers.states().stream().allMatch(state -> state.lastFailure() != null));
+            List<String> during = aboutOutages(log);
+            assertThat(during).hasSize(1).allMatch(line -> line.contains("cannot be reached"));
+
+            try (ApiServer again = new ApiServer(ApiServerOptions.defaults().withPort(port).withStorage(storage))
+                    .start()) {
+                eventually("every cache is up to date", SOON,
+                        () -> informers.states().stream().allMatch(state -> state.lastFailure() == null));
+                assertThat(aboutOutages(log)).hasSize(2).last().asString().contains("answers again after");
+            }
+        }
+    }
+
+    /** All lines but those of the API server, which runs in this process, of its last answers, and of the start. */
+    private static List<String> aboutOutages(Logged log) {
+        return log.lines().stream().filter(line -> Stream.of("API server listens", "is shutting down",
+                "the garbage collector follows").noneMatch(line::contains)).toList();
+    }
+}
