@@ -206,7 +206,8 @@ class FailOverTest {
                 terms.add(act.replica);
             }
         }
-        assertThat(terms).as("each replica acts in one term only").doesNotHaveDuplicates().hasSizeGreaterThan(LOSSES / 2);
+        assertThat(terms).as("each replica acts in one term only").doesNotHaveDuplicates()
+                .hasSizeGreaterThan(LOSSES / 2);
     }
 
     private void report() {

@@ -36,7 +36,8 @@ class PreviousReleaseTest {
 
     private static ObjectNode object(int number, String label) {
         ObjectNode object = Json.object().put("kind", "ConfigMap").put("apiVersion", "v1");
-        object.putObject("metadata").put("name", "n" + number).put("namespace", "ns").putObject("labels").put("x", label);
+        object.putObject("metadata").put("name", "n" + number).put("namespace", "ns").putObject("labels").put("x",
+                label);
         return object;
     }
 

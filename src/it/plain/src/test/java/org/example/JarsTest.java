@@ -55,7 +55,7 @@ class JarsTest {
         for (String name : names(jars("runtime.classpath"))) {
             String artifact = name.replaceFirst("-\\d.*", "");
             if (!artifact.equals("wheelhouse")) {
-                assertTrue(materials.contains("/" + artifact + "@"), () -> artifact + " is not in the bill of materials");
+                assertTrue(materials.contains("/" + artifact + "@"), () -> artifact + " is no material");
                 assertTrue(licences.contains(":" + artifact + ":"), () -> artifact + " has no licence");
             }
         }
