@@ -215,7 +215,7 @@ class ManagementTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"GET, env", "GET, env/java.home", "GET, configprops", "GET, loggers", "POST, loggers/ROOT",
-            "GET, beans",
+            "GET, beans", "GET, sbom",
             "GET, threaddump", "GET, heapdump", "POST, heapdump", "POST, shutdown", "GET, mappings", "DELETE, health",
             "GET, scheduledtasks", "POST, metrics"})
     void everyOtherEndpointIsForThoseWhoMay(String method, String path) throws IOException {

@@ -37,7 +37,7 @@ class TypedPagesTest {
     private final List<WheelhouseProcess> servers = new ArrayList<>();
 
     @ParameterizedTest
-    @ValueSource(strings = {"access.md", "hollow-pods.md", "static-pods.md"})
+    @ValueSource(strings = {"access.md", "hollow-pods.md", "static-pods.md", "practice.md"})
     @Timeout(900)
     void theCommandLinesOfThePageDoWhatTheirCommentsSay(String page) throws Exception {
         Kubectl.orSkip(home.resolve("wheelhouse.kubeconfig"), home);
@@ -93,9 +93,11 @@ class TypedPagesTest {
         }
         List<String> words = new ArrayList<>(run("printf '%s\\n' " + options).lines()
                 .filter(word -> !word.isEmpty()).toList());
+        words.removeIf(word -> word.startsWith("--server.port="));
         words.add("--wheelhouse.apiserver.port=0");
         words.add("--server.port=0");
         servers.add(new WheelhouseProcess(home, words.toArray(String[]::new)).awaitReady());
+        exports.add("export PID=" + servers.getLast().pid());
     }
 
     /**
@@ -135,7 +137,7 @@ class TypedPagesTest {
 
     private String atItsPort(String line) {
         Matcher actuator = ACTUATOR.matcher(servers.isEmpty() ? "" : servers.getLast().output());
-        return actuator.find() ? line.replace("127.0.0.1:8080", "127.0.0.1:" + actuator.group(1)) : line;
+        return actuator.find() ? line.replaceAll("127\\.0\\.0\\.1:808[01]", "127.0.0.1:" + actuator.group(1)) : line;
     }
 
     private String run(String script) throws Exception {

@@ -104,6 +104,10 @@ final class WheelhouseProcess implements AutoCloseable {
         Eventually.eventually("\"" + text + "\" is said", Duration.ofSeconds(60), () -> output().contains(text));
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Asks it to end, as a SIGTERM does. */
     void terminate() {
         process.toHandle().destroy();

@@ -1,8 +1,10 @@
 package org.example;
 
 import java.io.File;
+import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,6 +45,27 @@ class JarsTest {
         untested.removeIf(name -> !name.endsWith(".jar") || name.startsWith("wheelhouse-"));
 
         assertEquals(List.of(), untested);
+    }
+
+    @Test
+    void theBillOfMaterialsAndTheLicencesInTheJarNameEachOfThem() throws Exception {
+        String materials = resource("META-INF/sbom/application.cdx.json");
+        String licences = resource("META-INF/THIRD-PARTY.txt");
+
+        for (String name : names(jars("runtime.classpath"))) {
+            String artifact = name.replaceFirst("-\\d.*", "");
+            if (!artifact.equals("wheelhouse")) {
+                assertTrue(materials.contains("/" + artifact + "@"), () -> artifact + " is no material");
+                assertTrue(licences.contains(":" + artifact + ":"), () -> artifact + " has no licence");
+            }
+        }
+    }
+
+    private static String resource(String name) throws Exception {
+        try (InputStream in = JarsTest.class.getClassLoader().getResourceAsStream(name)) {
+            assertNotNull(in, () -> name + " is missing");
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     @Test

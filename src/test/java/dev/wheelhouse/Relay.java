@@ -1,0 +1,74 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Passes connections on to a port of this machine until it is cut. */
+final class Relay implements AutoCloseable {
+    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final int target;
+    private final List<Socket> open = new CopyOnWriteArrayList<>();
+    private volatile boolean cut;
+
+    Relay(int target) throws IOException {
+        this.target = target;
+        Thread.ofVirtual().name("relay").start(this::accept);
+    }
+
+    int port() {
+        return socket.getLocalPort();
+    }
+
+    /** Ends all connections, and further ones as soon as they are opened. */
+    void cut() {
+        cut = true;
+        open.forEach(Relay::close);
+        open.clear();
+    }
+
+    private void accept() {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+                open.addAll(List.of(client, server));
+                if (cut) {
+                    cut();
+                    continue;
+                }
+                Thread.ofVirtual().start(() -> pass(client, server));
+                Thread.ofVirtual().start(() -> pass(server, client));
+            } catch (IOException e) {
+                // The relay was closed, or the connection broke.
+            }
+        }
+    }
+
+    private void pass(Socket from, Socket to) {
+        try (from; to) {
+            from.getInputStream().transferTo(to.getOutputStream());
+        } catch (IOException e) {
+            // The connection was cut.
+        } finally {
+            open.removeAll(List.of(from, to));
+        }
+    }
+
+    private static void close(Socket of) {
+        try {
+            of.close();
+        } catch (IOException e) {
+            // It is closed.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+        cut();
+    }
+}
