@@ -76,7 +76,8 @@ class ConsoleTest {
         Path kubeconfig = Files.writeString(directory.resolve("cluster.kubeconfig"), cluster.server().kubeconfig());
         create("clusterroles", "",
                 """
-                        {kind: ClusterRole, metadata: {name: console}, rules: [{nonResourceURLs: [/console/*], verbs: [get, post]}]}
+                        {kind: ClusterRole, metadata: {name: console},
+                         rules: [{nonResourceURLs: [/console/*], verbs: [get, post]}]}
                         """);
         for (String user : List.of("operator", "shopkeeper")) {
             create("clusterrolebindings", "", """

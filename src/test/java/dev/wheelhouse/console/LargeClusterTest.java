@@ -56,8 +56,9 @@ class LargeClusterTest {
         cluster.informers().informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         V1ReplicaSet owner = cluster.create(ResourceType.REPLICA_SETS, V1ReplicaSet.class,
                 """
-                        {metadata: {namespace: default, name: fleet}, spec: {replicas: 10000, selector: {matchLabels: {app: web}},
-                         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}}""");
+                        {metadata: {namespace: default, name: fleet}, spec: {replicas: 10000,
+                         selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}},
+                         spec: {containers: [{name: web, image: nginx}]}}}}""");
         for (int i = 0; i < PODS; i++) {
             V1Pod pod = Manifests.pod("fleet-%05d".formatted(i), Map.of("app", "web"));
             V1ObjectMeta meta = pod.getMetadata().uid("pod-" + i).resourceVersion("1000");
