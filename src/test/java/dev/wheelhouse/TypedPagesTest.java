@@ -96,7 +96,9 @@ class TypedPagesTest {
         words.removeIf(word -> word.startsWith("--server.port="));
         words.add("--wheelhouse.apiserver.port=0");
         words.add("--server.port=0");
-        servers.add(new WheelhouseProcess(home, words.toArray(String[]::new)).awaitReady());
+        WheelhouseProcess server = new WheelhouseProcess(home, words.toArray(String[]::new));
+        servers.add(server);
+        server.awaitReady();
         exports.add("export PID=" + servers.getLast().pid());
     }
 
