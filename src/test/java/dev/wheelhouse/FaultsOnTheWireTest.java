@@ -133,7 +133,7 @@ class FaultsOnTheWireTest {
         user.scale("web", 3);
 
         eventually("health tells which caches are not followed, and why", Duration.ofSeconds(30),
-                () -> ask("/health/readiness").contains("replicasets.apps\":\"watch replicasets.apps"));
+                () -> ask("/informers").contains("watch replicasets.apps"));
         assertThat(isComplete(user.deployment("web"))).isFalse();
 
         gate.open();
@@ -141,7 +141,7 @@ class FaultsOnTheWireTest {
         user.awaitComplete("meanwhile");
         eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 3);
         eventually("health tells of no failure any more", Duration.ofSeconds(40),
-                () -> !ask("/health/readiness").contains("watch replicasets.apps"));
+                () -> !ask("/informers").contains("watch replicasets.apps"));
     }
 
     @Test

@@ -22,9 +22,9 @@ import dev.wheelhouse.client.http.TokenRefresher.Token;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs a kubeconfig's credential plugin and reads the token or client certificate that the plugin prints (upstream: client-go
- * {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token for as long
- * as the plugin says, and reports the cause of a failure.
+ * Runs a kubeconfig's credential plugin and reads the token or client certificate that the plugin prints (upstream:
+ * client-go {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token
+ * for as long as the plugin says, and reports the cause of a failure.
  */
 final class ExecPlugin implements TokenRefresher.Source {
     /** The longest time that the plugin may run. */

@@ -28,9 +28,10 @@ import okhttp3.Response;
 
 /**
  * Connects with the certificates that are valid now. It reads them again every minute, and at once when the server
- * answers 401 or a handshake fails, and then sends the request once more if they changed (upstream: client-go
- * {@code transport/cert_rotation.go}). Requests use new connections after a change; a watch stays on its connection
- * until it ends, or until the server answers 401 on that connection. If the certificates cannot be read, the old ones stay in use. Thread safe.
+ * answers 401 or a handshake fails, and then sends the request once more if they changed (upstream: client-go {@code
+ * transport/cert_rotation.go}). Requests use new connections after a change; a watch stays on its connection until it
+ * ends, or until the server answers 401 on that connection. If the certificates cannot be read, the old ones stay in
+ * use. Thread safe.
  */
 final class RotatingTls implements Interceptor {
     private static final Logger log = LoggerFactory.getLogger(RotatingTls.class);
@@ -54,7 +55,7 @@ final class RotatingTls implements Interceptor {
 
     /** How closely a source looks. */
     enum Look {
-        /** What it knows is enough. */
+        /** The certificates that were read last are enough. */
         KNOWN,
         /** It is time to read files again. */
         DUE,

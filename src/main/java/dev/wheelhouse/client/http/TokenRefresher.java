@@ -20,8 +20,9 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Puts a bearer token on every request, and knows the client certificate that came with it. Fetches a new token when the time of the old one is over or the server answers
- * 401, as projected tokens rotate and plugins' tokens expire. If that fails, the old token stays in use. Thread safe.
+ * Puts a bearer token on every request, and knows the client certificate that came with it. Fetches a new token when
+ * the time of the old one is over or the server answers 401, as projected tokens rotate and plugins' tokens expire. If
+ * that fails, the old token stays in use. Thread safe.
  */
 final class TokenRefresher implements Authentication, Interceptor {
     private static final Logger log = LoggerFactory.getLogger(TokenRefresher.class);
