@@ -233,9 +233,8 @@ class FaultsOnTheWireTest {
                 secured.faults().cutWatches();
                 owner.deployments().create(owner.newDeployment("second", 2));
 
-                eventually("health names verb and resource", Duration.ofSeconds(30),
-                        () -> ask(restricted, "/health/readiness").contains("403")
-                                && ask(restricted, "/health/readiness").contains("verb watch on resource pods"));
+                eventually("the service names verb and resource", Duration.ofSeconds(30),
+                        () -> ask(restricted, "/informers").contains("verb watch on resource pods"));
                 eventually("the ReplicaSet says why it has no pods", Duration.ofSeconds(30), () -> owner
                         .newest("second").getStatus().getConditions().get(0).getMessage().contains("cannot create"));
                 assertThat(ask(restricted, "/prometheus")).containsPattern(
@@ -245,7 +244,7 @@ class FaultsOnTheWireTest {
                 eventually("the second is complete", Duration.ofSeconds(90),
                         () -> isComplete(owner.deployment("second")));
                 eventually("health has nothing to complain of", Duration.ofSeconds(90),
-                        () -> !ask(restricted, "/health/readiness").contains("403"));
+                        () -> !ask(restricted, "/informers").contains("verb watch on resource pods"));
             }
         }
     }

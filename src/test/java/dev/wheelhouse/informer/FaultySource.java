@@ -60,7 +60,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         injected.add(event);
     }
 
-    /** Lets the open watches and all later ones return nothing without ending, as a proxy that withholds events does. */
+    /** Lets the open watches and all later ones return nothing without ending, as a proxy may do. */
     void mute(boolean on) {
         muted = on;
         open.forEach(line -> line.dead = on);
