@@ -230,8 +230,8 @@ class DamagedFileTest {
             fail("a format that is not known was opened");
         } catch (StorageException e) {
             assertThat(e.getMessage()).isEqualTo("the data directory " + directory
-                    + " is of format 3, written by Wheelhouse 0.9.0, and this version reads only up to 2: start the version"
-                    + " that wrote it, or "
+                    + " is of format 3, written by Wheelhouse 0.9.0, and this version reads only up to 2: start the"
+                    + " version that wrote it, or "
                     + "choose another one with --wheelhouse.apiserver.data-dir=DIR");
         }
     }
