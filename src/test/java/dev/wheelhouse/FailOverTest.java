@@ -48,7 +48,7 @@ class FailOverTest {
     private static final Duration LEASE = Duration.ofSeconds(15);
     /** The longest time between two attempts of a process that stands by: 2.2 times the default retry period. */
     private static final Duration ATTEMPT = Duration.ofMillis(4400);
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
     private static final Pattern ACT = Pattern.compile("(?m)^ACT (\\d{17}) \\w+ decisions ");
 

@@ -21,15 +21,12 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.kubernetes.client.openapi.models.V1ClusterRole;
 import io.kubernetes.client.openapi.models.V1ClusterRoleBinding;
 import io.kubernetes.client.util.Yaml;
-
-import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -113,11 +110,6 @@ class FaultsOnTheWireTest {
         }
     }
 
-    /** The readiness with the reasons, as authorized clients see it. */
-    private static String readiness(RunningService asked) {
-        return JsonMapper.shared().writeValueAsString(asked.bean(HealthEndpoint.class).healthForPath("readiness"));
-    }
-
     /** The sum of what the metric counts under these tags. */
     private double writes(String... tags) throws IOException, InterruptedException {
         return ask("/prometheus").lines().filter(line -> line.startsWith("controller_writes_total{")
@@ -141,7 +133,7 @@ class FaultsOnTheWireTest {
         user.scale("web", 3);
 
         eventually("health tells which caches are not followed, and why", Duration.ofSeconds(30),
-                () -> readiness(service).contains("replicasets.apps\":\"watch replicasets.apps"));
+                () -> ask("/informers").contains("watch replicasets.apps"));
         assertThat(isComplete(user.deployment("web"))).isFalse();
 
         gate.open();
@@ -149,7 +141,7 @@ class FaultsOnTheWireTest {
         user.awaitComplete("meanwhile");
         eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 3);
         eventually("health tells of no failure any more", Duration.ofSeconds(40),
-                () -> !readiness(service).contains("watch replicasets.apps"));
+                () -> !ask("/informers").contains("watch replicasets.apps"));
     }
 
     @Test
@@ -241,9 +233,8 @@ class FaultsOnTheWireTest {
                 secured.faults().cutWatches();
                 owner.deployments().create(owner.newDeployment("second", 2));
 
-                eventually("health names verb and resource", Duration.ofSeconds(30),
-                        () -> readiness(restricted).contains("403")
-                                && readiness(restricted).contains("verb watch on resource pods"));
+                eventually("the service names verb and resource", Duration.ofSeconds(30),
+                        () -> ask(restricted, "/informers").contains("verb watch on resource pods"));
                 eventually("the ReplicaSet says why it has no pods", Duration.ofSeconds(30), () -> owner
                         .newest("second").getStatus().getConditions().get(0).getMessage().contains("cannot create"));
                 assertThat(ask(restricted, "/prometheus")).containsPattern(
@@ -253,7 +244,7 @@ class FaultsOnTheWireTest {
                 eventually("the second is complete", Duration.ofSeconds(90),
                         () -> isComplete(owner.deployment("second")));
                 eventually("health has nothing to complain of", Duration.ofSeconds(90),
-                        () -> !readiness(restricted).contains("403"));
+                        () -> !ask(restricted, "/informers").contains("verb watch on resource pods"));
             }
         }
     }

@@ -151,13 +151,13 @@ class HostileServerTest {
     void saysInReadinessWhatIsWrongWhileItLasts() {
         hostile.fallSick(List.of(Sickness.ANSWERS_500_BY_A_PAGE));
         eventually("readiness names caches and the answer", Duration.ofSeconds(30),
-                () -> readiness().contains("500") && readiness().contains("It works!"));
+                () -> caches().contains("500") && caches().contains("It works!"));
         hostile.recover();
-        eventually("readiness has nothing to complain of", RECOVERY, () -> !readiness().contains("It works!"));
+        eventually("the informers have nothing to complain of", RECOVERY, () -> !caches().contains("It works!"));
     }
 
-    private String readiness() throws IOException, InterruptedException {
-        return http.send(HttpRequest.newBuilder(URI.create(service.actuator() + "/health/readiness"))
+    private String caches() throws IOException, InterruptedException {
+        return http.send(HttpRequest.newBuilder(URI.create(service.actuator() + "/informers"))
                 .timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).body();
     }
 
