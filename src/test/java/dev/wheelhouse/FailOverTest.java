@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(7200)
 class FailOverTest {
-    private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", 10);
+    private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", 4);
     private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");
     /** The default: on a busy machine, a leader with a shorter lease loses it by itself. */
     private static final Duration LEASE = Duration.ofSeconds(15);
