@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Pfailover} has 200 losses and holds the bounds.
  */
 @Timeout(7200)
+@Tag("processes")
 class FailOverTest {
     private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", 4);
     private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * processes with the arguments, the environment and the service account of the installed Deployment.
  */
 @Timeout(900)
+@Tag("processes")
 class InstalledChartTest {
     private static final Duration SOON = Duration.ofSeconds(180);
     private static final Pattern ACTUATOR = Pattern.compile("Health and metrics: (\\S+)");

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * its lead again and again: its network is cut, another takes its Lease away, or it is stopped.
  */
 @Timeout(600)
+@Tag("processes")
 class NeverTwoActTest {
     private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 4);
     private static final ObjectKey LEASE = ObjectKey.of("default", "wheelhouse");

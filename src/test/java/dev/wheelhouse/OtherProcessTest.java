@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The controllers on an API server that runs elsewhere, by a kubeconfig. */
 @Timeout(240)
+@Tag("processes")
 class OtherProcessTest {
     @TempDir
     private Path directory;

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The service as a process: how it starts, refuses to, and ends. */
 @Timeout(120)
+@Tag("processes")
 class ProcessTest {
     @TempDir
     private Path directory;

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * writes are there and nothing else is, no version occurs twice, and a resumed watch misses nothing.
  * {@code -Dwheelhouse.crashes=N} sets the number of kills; the Maven profile {@code crashes} sets 200.
  */
+@Tag("processes")
 class CrashTest {
     private static final int WRITERS = 4;
     private static final int KEPT_WRITES = 5_000;
