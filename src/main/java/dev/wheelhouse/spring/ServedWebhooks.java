@@ -38,8 +38,8 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
     record Options(@Nullable String service, @Nullable String namespace, @DefaultValue("9443") int port,
             @Nullable Path files) {
         Options {
-            if (port < 1 || port > 65535) {
-                throw new BadOption("wheelhouse.webhooks.port is " + port + ": it must be a port from 1 to 65535");
+            if (port < 0 || port > 65535) {
+                throw new BadOption("wheelhouse.webhooks.port is " + port + ": it must be a port from 0 to 65535");
             }
         }
 

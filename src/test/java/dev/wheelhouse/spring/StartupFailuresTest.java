@@ -23,7 +23,7 @@ class StartupFailuresTest {
                 | management.step-deadline is 0.0 s: it must be longer than 0 s
             apiserver.limits.body-size=big \
                 | apiserver.limits.body-size is "big": it must be a size, such as 64KB or 3MB
-            webhooks.port=0                 | webhooks.port is 0: it must be a port from 1 to 65535
+            webhooks.port=-1                 | webhooks.port is -1: it must be a port from 0 to 65535
             horizontal-pod-autoscaler-tolerance=x \
                 | horizontal-pod-autoscaler-tolerance is "x": it must be a number
             """)
