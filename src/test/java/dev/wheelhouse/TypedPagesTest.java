@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every command line of the pages about the service, typed as it is written and in the page's order. */
+@Tag("processes")
 class TypedPagesTest {
     /** The commands that start the service; options follow. */
     private static final Pattern SERVER = Pattern.compile("java -jar target/wheelhouse-exec\\.jar(.*)"
