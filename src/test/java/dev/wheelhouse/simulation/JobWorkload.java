@@ -232,7 +232,10 @@ final class JobWorkload implements Workload {
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
         if (failed == null) {
-            lines.put("succeeded", status.path("succeeded") + " " + status.path("completedIndexes"));
+            // A manager that does not know that it no longer leads may start pods beyond the completions, as upstream's.
+            int completions = job.path("spec").path("completions").asInt(Integer.MAX_VALUE);
+            lines.put("succeeded", Math.min(status.path("succeeded").asInt(0), completions) + " "
+                    + status.path("completedIndexes"));
             if (!disturbed) {
                 lines.put("failed", status.path("failed").asInt(0) + " " + status.path("failedIndexes"));
             }
