@@ -7,9 +7,9 @@ import java.util.List;
 
 /**
  * The main class of the executable jar. Its class file is one of Java 8, so that an older Java prints a sentence
- * instead of a stack trace. If the build has unpacked the jar beside it, the process becomes a JVM that starts the unpacked
- * service with the build's ahead-of-time cache ({@code Pack}, {@code Replace}). Otherwise Spring Boot's launcher starts
- * the service from the jar.
+ * instead of a stack trace. If the build has unpacked the jar beside it, the process becomes a JVM that starts the
+ * unpacked service with the build's ahead-of-time cache ({@code Pack}, {@code Replace}). Otherwise Spring Boot's
+ * launcher starts the service from the jar.
  */
 public final class Launcher {
     private static final int OLDEST = 21;

@@ -232,7 +232,7 @@ final class JobWorkload implements Workload {
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
         if (failed == null) {
-            // A manager that does not know that it no longer leads may start pods beyond the completions, as upstream's.
+            // A deposed manager that does not know it yet may start pods beyond the completions, as upstream's may.
             int completions = job.path("spec").path("completions").asInt(Integer.MAX_VALUE);
             lines.put("succeeded", Math.min(status.path("succeeded").asInt(0), completions) + " "
                     + status.path("completedIndexes"));

@@ -86,7 +86,8 @@ class ImageTest {
         assertEquals("10001:10001", image.user);
 
         // With this option the JVM starts only if it can use its cache.
-        ProcessBuilder entry = image.shell("exec " + (root ? AS_USER : "") + image.inRoot(String.join(" ", image.entryPoint))
+        String program = image.inRoot(String.join(" ", image.entryPoint));
+        ProcessBuilder entry = image.shell("exec " + (root ? AS_USER : "") + program
                 + " --wheelhouse.apiserver.address=0.0.0.0 --wheelhouse.apiserver.tls-self-signed=true"
                 + " --wheelhouse.apiserver.external-hostname=localhost --server.port=0 --wheelhouse.apiserver.port=0");
         entry.environment().put("JDK_JAVA_OPTIONS", "-XX:AOTMode=on");
