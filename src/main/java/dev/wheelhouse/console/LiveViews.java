@@ -87,8 +87,8 @@ final class LiveViews {
         List<NodeAgent> nodes = parts.nodes().get();
         return new Flow(server, caches(), details(viewer).stream().map(Detail::summary).toList(), nodes.size(),
                 (int) nodes.stream().filter(NodeAgent::isReady).count(), parts.journal().state(),
-                parts.journal().find(entry -> viewer.may("get", entry.type(), entry.target().namespace()),
-                        Long.MAX_VALUE, LATEST).stream().map(Writes::shown).toList());
+                parts.journal().find(entry -> viewer.mayGet(entry.type(), entry.target().namespace()),
+                        Long.MAX_VALUE, LATEST).stream().map(entry -> Writes.shown(entry, viewer::mayGet)).toList());
     }
 
     /** The caches that handlers use, by type; those of metadata are one row. */
@@ -148,7 +148,7 @@ final class LiveViews {
         return parts.manager().live().stream().map(live -> {
             ResourceType type = types.getOrDefault(live.state().name(), ANY);
             return detail(live, writes.getOrDefault(live.state().name(), 0L),
-                    key -> viewer.may("get", type, key.substring(0, Math.max(0, key.indexOf('/')))));
+                    key -> viewer.mayGet(type, key.substring(0, Math.max(0, key.indexOf('/')))));
         }).toList();
     }
 

@@ -69,11 +69,13 @@ final class NodesView {
         }
         List<String> names = states.keySet().stream().filter(name -> name.contains(text)).toList();
         List<Row> rows = new ArrayList<>();
-        Map<String, Integer> pods = viewer.may("list", ResourceType.PODS, "") ? podsByNode() : null;
+        boolean mayListPods = viewer.may("list", ResourceType.PODS, "");
+        Map<String, Integer> pods = mayListPods ? podsByNode() : null;
         for (String name : names.subList(Math.min(offset, names.size()), Math.min(offset + limit, names.size()))) {
             NodeAgent agent = agents.get(name);
             rows.add(new Row(name, Objects.requireNonNull(states.get(name)),
-                    pods == null ? null : pods.getOrDefault(name, 0), agent == null ? List.of() : sources(agent)));
+                    pods == null ? null : pods.getOrDefault(name, 0),
+                    agent == null ? List.of() : sources(agent, mayListPods)));
         }
         int notReady = (int) states.entrySet().stream().filter(entry -> entry.getKey().contains(text)
                 && entry.getValue().level() != Condition.Level.OK).count();
@@ -93,15 +95,16 @@ final class NodesView {
         return pods;
     }
 
-    private List<Source> sources(NodeAgent agent) {
+    private List<Source> sources(NodeAgent agent, boolean mayListPods) {
         Map<String, PodStorage.SourceState> states = new HashMap<>();
         agent.podConfig().storage().states().forEach(state -> states.put(state.source(), state));
-        return agent.sources().stream().map(report -> source(report, states.get(report.source()))).toList();
+        return agent.sources().stream()
+                .map(report -> source(report, states.get(report.source()), mayListPods)).toList();
     }
 
-    private Source source(SourceReport report, PodStorage.@Nullable SourceState state) {
+    private Source source(SourceReport report, PodStorage.@Nullable SourceState state, boolean mayListPods) {
         List<V1Pod> pods = state == null ? List.of() : List.copyOf(state.pods());
-        List<StaticPod> staticPods = report.source().equals(PodSources.API)
+        List<StaticPod> staticPods = report.source().equals(PodSources.API) || !mayListPods
                 ? List.of()
                 : pods.stream().limit(MOST_PODS)
                         .map(pod -> new StaticPod(ObjectKey.of(pod).toString(),

@@ -172,7 +172,7 @@ final class ObjectView {
         while (at != null && owners.size() < DEEPEST) {
             V1OwnerReference reference = OwnerReferences.controllerOf(at.object().getMetadata());
             at = reference == null ? null : objects.owner(reference, at.key().namespace());
-            if (at != null && viewer.may("get", at.type(), at.key().namespace())) {
+            if (at != null && viewer.mayGet(at.type(), at.key().namespace())) {
                 owners.addFirst(leaf(at, List.of()));
             }
         }
@@ -201,8 +201,8 @@ final class ObjectView {
                 .forEach(found -> names.add(found.type() + " " + found.key())));
         return parts.journal()
                 .find(entry -> (entry.sync().key().equals(key) || names.contains(entry.type() + " " + entry.target()))
-                        && viewer.may("get", entry.type(), entry.target().namespace()), Long.MAX_VALUE, MOST_WRITES)
-                .stream().map(Writes::shown).toList();
+                        && viewer.mayGet(entry.type(), entry.target().namespace()), Long.MAX_VALUE, MOST_WRITES)
+                .stream().map(entry -> Writes.shown(entry, viewer::mayGet)).toList();
     }
 
     /** A page of the objects of a type, the worst first, whose names contain a text. */

@@ -13,4 +13,9 @@ public interface Viewer extends Principal {
      * @param namespace empty for all namespaces
      */
     boolean may(String verb, ResourceType type, String namespace);
+
+    /** Whether the caller may read the objects of a type in a namespace. */
+    default boolean mayGet(ResourceType type, String namespace) {
+        return may("get", type, namespace);
+    }
 }

@@ -59,7 +59,7 @@ final class Views {
             case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
                     query.number("before", Long.MAX_VALUE),
                     Math.clamp(query.number("limit", 100), 1, Writes.MOST),
-                    entry -> query.viewer().may("get", entry.type(), entry.target().namespace()));
+                    query.viewer()::mayGet);
             case "types" -> types(query.viewer());
             case "objects" -> {
                 ResourceType type = query.type(objects);

@@ -3,8 +3,10 @@ package dev.wheelhouse.console;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.journal.Cause;
 import dev.wheelhouse.journal.Journal;
 
@@ -21,31 +23,36 @@ public final class Writes {
      * @param controller the name of a controller; empty for all
      * @param object a part of a key or of the name of a written object; empty for all
      * @param before only writes with a smaller number
-     * @param mayRead the writes that the caller may see
+     * @param mayGet whether the caller may read the objects of a type in a namespace; others are hidden
      */
     public static Map<String, Object> find(Journal journal, String controller, String object, long before, int limit,
-            Predicate<Journal.Entry> mayRead) {
+            BiPredicate<ResourceType, String> mayGet) {
         Predicate<Journal.Entry> wanted = entry -> (controller.isEmpty()
-                || entry.sync().controller().equals(controller)) && (object.isEmpty() || concerns(entry, object));
-        List<Map<String, Object>> writes = journal
-                .find(wanted.and(mayRead), before, Math.clamp(limit, 1, MOST)).stream()
-                .map(Writes::shown).toList();
+                || entry.sync().controller().equals(controller))
+                && (object.isEmpty() || concerns(entry, object, mayGet))
+                && mayGet.test(entry.type(), entry.target().namespace());
+        List<Map<String, Object>> writes = journal.find(wanted, before, Math.clamp(limit, 1, MOST)).stream()
+                .map(entry -> shown(entry, mayGet)).toList();
         return Map.of("journal", journal.state(), "writes", writes);
     }
 
-    private static boolean concerns(Journal.Entry entry, String object) {
+    private static boolean concerns(Journal.Entry entry, String object, BiPredicate<ResourceType, String> mayGet) {
         Cause cause = entry.sync().origin().cause();
         return entry.target().toString().contains(object) || entry.sync().key().contains(object)
-                || (cause.type() != null && (cause.namespace() + "/" + cause.name()).contains(object));
+                || (cause.type() != null && (cause.namespace() + "/" + cause.name()).contains(object)
+                        && mayGet.test(cause.type(), cause.namespace()));
     }
 
     /** One write and its causes, in the order of the chain. */
-    static Map<String, Object> shown(Journal.Entry entry) {
+    static Map<String, Object> shown(Journal.Entry entry, BiPredicate<ResourceType, String> mayGet) {
+        Cause cause = entry.sync().origin().cause();
         Map<String, Object> write = new LinkedHashMap<>();
         write.put("number", entry.number());
         write.put("at", entry.sent().toString());
         write.put("controller", entry.sync().controller());
-        write.put("event", entry.sync().origin().cause().toString());
+        write.put("event", cause.type() == null || mayGet.test(cause.type(), cause.namespace())
+                ? cause.toString()
+                : cause.what() + " of an object of " + cause.type() + " that you may not read");
         write.put("furtherEvents", entry.sync().origin().further());
         write.put("key", entry.sync().key());
         write.put("waitedMillis", entry.sync().origin().waitedNanos() / 1e6);

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleConsumer;
 import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.Counter;
@@ -30,7 +31,10 @@ final class ControllerMeters implements ControllerMetrics {
     private final MeterRegistry registry;
     private final ObservationRegistry traces;
     private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, AtomicReference<Double>> gauges = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Series, DoubleConsumer> measures = new ConcurrentHashMap<>();
+
+    /** @param labels the values of the measure's labels, in their order */
+    private record Series(Measure measure, List<String> labels) {}
 
     /** @param traces follows each sync; a registry that does nothing costs nothing */
     ControllerMeters(MeterRegistry registry, ObservationRegistry traces) {
@@ -92,35 +96,40 @@ final class ControllerMeters implements ControllerMetrics {
 
     @Override
     public void record(Measure measure, double value, String... labels) {
-        List<Tag> tags = tags(measure, labels);
-        switch (measure.kind()) {
-            case COUNTER -> Counter.builder(measure.name()).description(measure.help()).tags(tags).register(registry)
-                    .increment(value);
-            case GAUGE -> gauges.computeIfAbsent(measure.name() + tags, key -> {
-                AtomicReference<Double> last = new AtomicReference<>(value);
+        measures.computeIfAbsent(new Series(measure, List.of(labels)), this::register).accept(value);
+    }
+
+    private DoubleConsumer register(Series series) {
+        Measure measure = series.measure;
+        List<Tag> tags = tags(series);
+        return switch (measure.kind()) {
+            case COUNTER -> Counter.builder(measure.name()).description(measure.help()).tags(tags)
+                    .register(registry)::increment;
+            case GAUGE -> {
+                AtomicReference<Double> last = new AtomicReference<>(0.0);
                 Gauge.builder(measure.name(), last, AtomicReference::get).description(measure.help()).tags(tags)
-                        .register(registry);
-                return last;
-            }).set(value);
+                        .strongReference(true).register(registry);
+                yield last::set;
+            }
             case HISTOGRAM -> DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
                     .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
-                    .register(registry).record(value);
-        }
+                    .register(registry)::record;
+        };
     }
 
     @Override
     public void remove(Measure gauge, String... labels) {
-        List<Tag> tags = tags(gauge, labels);
-        gauges.computeIfPresent(gauge.name() + tags, (key, last) -> {
-            registry.find(gauge.name()).tags(tags).meters().forEach(registry::remove);
+        Series series = new Series(gauge, List.of(labels));
+        measures.computeIfPresent(series, (key, last) -> {
+            registry.find(gauge.name()).tags(tags(series)).meters().forEach(registry::remove);
             return null;
         });
     }
 
-    private static List<Tag> tags(Measure measure, String... labels) {
-        List<Tag> tags = new ArrayList<>(labels.length);
-        for (int i = 0; i < labels.length; i++) {
-            tags.add(Tag.of(measure.labels().get(i), labels[i]));
+    private static List<Tag> tags(Series series) {
+        List<Tag> tags = new ArrayList<>(series.labels.size());
+        for (int i = 0; i < series.labels.size(); i++) {
+            tags.add(Tag.of(series.measure.labels().get(i), series.labels.get(i)));
         }
         return tags;
     }

@@ -32,7 +32,12 @@ final class HttpMeters implements HttpMetrics {
     private final Clock clock;
     private final DistributionSummary rotationAge;
     private volatile @Nullable Instant expires;
-    private final ConcurrentHashMap<Tags, Requests> requests = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Target, Requests> requests = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Attempt, Counter> attempts = new ConcurrentHashMap<>();
+
+    private record Target(String verb, String host) {}
+
+    private record Attempt(String code, String method, String host) {}
 
     private record Requests(Timer limited, Timer duration, DistributionSummary sent, DistributionSummary received) {}
 
@@ -72,8 +77,11 @@ final class HttpMeters implements HttpMetrics {
 
     @Override
     public void attempted(String method, String host, String code, boolean again) {
-        Counter.builder("rest.client.requests").description("HTTP requests by status code, method and host")
-                .tags("code", code, "method", method, "host", host).register(registry).increment();
+        attempts.computeIfAbsent(new Attempt(code, method, host),
+                attempt -> Counter.builder("rest.client.requests")
+                        .description("HTTP requests by status code, method and host")
+                        .tags("code", code, "method", method, "host", host).register(registry))
+                .increment();
         if (again) {
             Counter.builder("rest.client.request.retries")
                     .description("Repeated requests by status code, verb and host")
@@ -82,14 +90,17 @@ final class HttpMeters implements HttpMetrics {
     }
 
     private Requests of(String method, String host) {
-        return requests.computeIfAbsent(Tags.of("verb", method, "host", host),
-                tags -> new Requests(
-                        latencies("rest.client.rate.limiter.duration",
-                                "Time that the client delays requests by verb and host; 0, as it has no rate limit",
-                                tags),
-                        latencies("rest.client.request.duration", "Duration of requests by verb and host", tags),
-                        sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
-                        sizes("rest.client.response.size", "Size of response bodies by verb and host", tags)));
+        return requests.computeIfAbsent(new Target(method, host), this::register);
+    }
+
+    private Requests register(Target target) {
+        Tags tags = Tags.of("verb", target.verb, "host", target.host);
+        return new Requests(
+                latencies("rest.client.rate.limiter.duration",
+                        "Time that the client delays requests by verb and host; 0, as it has no rate limit", tags),
+                latencies("rest.client.request.duration", "Duration of requests by verb and host", tags),
+                sizes("rest.client.request.size", "Size of request bodies by verb and host", tags),
+                sizes("rest.client.response.size", "Size of response bodies by verb and host", tags));
     }
 
     private Timer latencies(String name, String description, Tags tags) {

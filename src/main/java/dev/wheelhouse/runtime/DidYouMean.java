@@ -16,9 +16,15 @@ public final class DidYouMean {
     public static String ask(String typed, Collection<String> known) {
         String lower = typed.toLowerCase(Locale.ROOT);
         return known.stream().filter(word -> word.endsWith("." + lower)).min(Comparator.comparing(String::length))
-                .or(() -> known.stream().filter(word -> distance(lower, word) <= 1 + lower.length() / 6)
+                .or(() -> known.stream().filter(word -> isSimilar(lower, word))
                         .min(Comparator.comparing(word -> distance(lower, word))))
                 .map(word -> "did you mean " + word + "? ").orElse("");
+    }
+
+    /** Words whose lengths differ by more than the allowed edits are not compared: the typed one may be long. */
+    private static boolean isSimilar(String typed, String word) {
+        int most = 1 + typed.length() / 6;
+        return Math.abs(typed.length() - word.length()) <= most && distance(typed, word) <= most;
     }
 
     /** The number of edits between two words: optimal string alignment. */

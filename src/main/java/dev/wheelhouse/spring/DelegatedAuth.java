@@ -91,6 +91,10 @@ final class DelegatedAuth {
         this.patience = patience;
     }
 
+    Clock clock() {
+        return clock;
+    }
+
     /** @param verb the HTTP method in lower case, which is the verb of a non-resource request */
     Answer mayGet(String token, String verb, String path) {
         return ask(hash(token) + " " + verb + " " + path, deadline -> review(token, verb, path, deadline));

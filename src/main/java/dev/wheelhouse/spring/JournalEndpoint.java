@@ -37,6 +37,6 @@ final class JournalEndpoint {
             @Nullable Long before) {
         return Writes.find(journal, Objects.requireNonNullElse(controller, ""), Objects.requireNonNullElse(object, ""),
                 Objects.requireNonNullElse(before, Long.MAX_VALUE), Objects.requireNonNullElse(limit, LIMIT),
-                entry -> true);
+                (type, namespace) -> true);
     }
 }

@@ -2,26 +2,22 @@ package dev.wheelhouse.spring;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
+import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.facts.Release;
 
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
 /** Finds out whether a taken port is held by another Wheelhouse, whose answer to {@code /version} contains its name. */
 final class PortHolder {
+    /** The time for one whole answer, its body included. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final int MOST_BYTES = 4096;
 
     private PortHolder() {}
 
@@ -31,56 +27,27 @@ final class PortHolder {
             InetAddress host = InetAddress.getByName(address);
             String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
             String authority = (name.contains(":") ? "[" + name + "]" : name) + ":" + port;
-            SSLContext anyCertificate = SSLContext.getInstance("TLS");
-            anyCertificate.init(null, new TrustManager[]{new TrustsAll()}, null);
-            try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).sslContext(anyCertificate)
-                    .build()) {
-                for (String scheme : List.of("http", "https")) {
-                    if (answer(client, URI.create(scheme + "://" + authority + "/version")).contains(Release.VERSION)) {
-                        return "another Wheelhouse";
-                    }
+            for (String scheme : List.of("http", "https")) {
+                if (answer(scheme + "://" + authority).contains(Release.VERSION)) {
+                    return "another Wheelhouse";
                 }
             }
-        } catch (IOException | GeneralSecurityException e) {
+        } catch (IOException e) {
             // The port stays that of a process that is not known.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
         return "another process";
     }
 
-    private static String answer(HttpClient client, URI uri) throws InterruptedException {
-        try {
-            return client.send(HttpRequest.newBuilder(uri).timeout(PATIENCE).build(),
-                    HttpResponse.BodyHandlers.ofString()).body();
+    /** The begin of the answer; empty without one. The certificate does not matter, because no secret is sent. */
+    private static String answer(String server) throws IOException {
+        OkHttpClient client = new ClientBuilder().setBasePath(server).setVerifyingSsl(false).build().getHttpClient()
+                .newBuilder().callTimeout(PATIENCE).followRedirects(false).build();
+        try (Response response = client.newCall(new Request.Builder().url(server + "/version").build()).execute()) {
+            return response.peekBody(MOST_BYTES).string();
         } catch (IOException e) {
             return "";
-        }
-    }
-
-    /** The certificate does not matter, because nothing is sent and the answer is not trusted. */
-    private static final class TrustsAll extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
+        } finally {
+            client.connectionPool().evictAll();
         }
     }
 }
