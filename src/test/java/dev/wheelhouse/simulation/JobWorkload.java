@@ -238,13 +238,14 @@ final class JobWorkload implements Workload {
         JsonNode status = job.path("status");
         JsonNode failed = condition(job, "Failed");
         JsonNode end = failed == null ? condition(job, "Complete") : failed;
+        // A limit for each index counts the pods of a suspended Job that run at that moment.
+        boolean anyEnd = perIndex && disturbed;
         lines.put("Job", end == null
                 ? "is not finished"
-                : GoldenState.text(end, "type") + " "
-                        + GoldenState.text(end, "reason"));
+                : anyEnd ? "is finished" : GoldenState.text(end, "type") + " " + GoldenState.text(end, "reason"));
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
-        if (failed == null) {
+        if (failed == null && !anyEnd) {
             // A deposed manager that does not know it yet may start pods beyond the completions, as upstream's may.
             int completions = job.path("spec").path("completions").asInt(Integer.MAX_VALUE);
             lines.put("succeeded", Math.min(status.path("succeeded").asInt(0), completions) + " "
