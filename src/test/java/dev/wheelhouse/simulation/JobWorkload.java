@@ -77,11 +77,16 @@ final class JobWorkload implements Workload {
                         ? ", \"podFailurePolicy\": {\"rules\": [{\"action\": \"FailJob\", \"onExitCodes\": "
                                 + "{\"operator\": \"In\", \"values\": [" + FATAL + "]}}]}"
                         : "");
-        return Step.create("job", """
+        Map<Integer, Integer> all = new TreeMap<>(failures);
+        Step create = Step.create("job", """
                 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "%s"}, "spec": {%s,
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"restartPolicy": "Never",
                   "containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name, spec, name),
                 "creates a Job, of whose pods " + failures + " fail");
+        return new Step(create.sentence(), e -> {
+            failures.putAll(all);
+            create.act().perform(e);
+        });
     }
 
     private void step(boolean disrupted) {
