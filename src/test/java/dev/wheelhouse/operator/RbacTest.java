@@ -58,6 +58,7 @@ import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.TestServer;
@@ -180,7 +181,8 @@ class RbacTest {
                     new DefaultControllerContext(client, informers, clock, events::recorder,
                             DefaultControllerContext.Settings.defaults()),
                     List.of(Operators.descriptor(new Sites()), Operators.descriptor(new Copies())),
-                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, runner);
+                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, Standby.WARM,
+                    runner);
             informers.start(runner);
             runner.start("events", events);
             runner.start("elector", elector);
