@@ -16,6 +16,8 @@ final class Freshness {
     private final DeltaFifo<?> fifo;
     /** The time at which the last consistent read began; null before the first one. */
     private @Nullable Long began;
+    /** The time at which the read began that the cache shows; null before the first one. */
+    private @Nullable Long shown;
     private boolean reading;
     private boolean wanted;
     private List<Runnable> waiting = new ArrayList<>();
@@ -27,20 +29,31 @@ final class Freshness {
     }
 
     /**
-     * Runs an action when the cache holds a state that the server had at a time or later.
+     * Runs an action when the cache holds a state that the server had at a time or later: now, or on the informer's
+     * loop.
+     *
      * @return whether the Reflector has to begin another read
      */
-    synchronized boolean ask(long since, Runnable action) {
-        Long last = began;
-        if (last == null || since - last > 0) {
-            waiting.add(action);
-            wanted = true;
-        } else if (reading) {
-            waiting.add(action);
-        } else {
-            fifo.mark(List.of(action));
+    boolean ask(long since, Runnable action) {
+        synchronized (this) {
+            if (!isNotBefore(shown, since)) {
+                if (!isNotBefore(began, since)) {
+                    wanted = true;
+                }
+                if (wanted || reading) {
+                    waiting.add(action);
+                } else {
+                    fifo.mark(List.of(action));
+                }
+                return wanted;
+            }
         }
-        return wanted;
+        action.run();
+        return false;
+    }
+
+    private static boolean isNotBefore(@Nullable Long time, long since) {
+        return time != null && time - since >= 0;
     }
 
     /** Whether a consistent read has to begin. */
@@ -80,10 +93,14 @@ final class Freshness {
         if (reading && !wanted) {
             reading = false;
             target = "";
-            if (!waiting.isEmpty()) {
-                fifo.mark(waiting);
-                waiting = new ArrayList<>();
-            }
+            Long read = began;
+            waiting.addFirst(() -> shows(read));
+            fifo.mark(waiting);
+            waiting = new ArrayList<>();
         }
+    }
+
+    private synchronized void shows(@Nullable Long read) {
+        shown = read;
     }
 }
