@@ -56,6 +56,7 @@ public final class ControllerManager extends SignalledLoop {
     /** The time of the clock at which this process had the lead; null before. */
     private volatile @Nullable Long leadsSince;
     private boolean typesStarted;
+    private boolean saidThatItIsReady;
     private long nextReport;
     private long nextLook;
 
@@ -128,6 +129,10 @@ public final class ControllerManager extends SignalledLoop {
         informers.startNew();
         running = leadership.isLeader() && controllers.stream().allMatch(ManagedController::isSettled);
         if (!leadership.isLeader()) {
+            if (!saidThatItIsReady && isReady()) {
+                saidThatItIsReady = true;
+                log.info("{}; this process is ready to take over", leadership.describeLeader());
+            }
             return next;
         }
         if (!running) {
