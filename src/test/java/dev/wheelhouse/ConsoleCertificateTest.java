@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -32,12 +34,14 @@ import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.testing.TestServer;
 import dev.wheelhouse.world.Yaml;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 
 /** The service's port over TLS, which asks for a client certificate. Each request makes a handshake. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -87,7 +91,7 @@ class ConsoleCertificateTest {
     }
 
     private void create(String kind, String yaml) {
-        ResourceType type = new ResourceType("rbac.authorization.k8s.io", "v1", kind.toLowerCase() + "s", kind, false);
+        ResourceType type = new ResourceType("rbac.authorization.k8s.io", "v1", kind.toLowerCase(Locale.ROOT) + "s", kind, false);
         cluster.client().resource(type, Unstructured.class).create(
                 Yaml.read("{apiVersion: rbac.authorization.k8s.io/v1, " + yaml.strip().substring(1),
                         Unstructured.class));
@@ -122,7 +126,7 @@ class ConsoleCertificateTest {
                 .hostnameVerifier((host, session) -> true).build();
         try (Response response = client
                 .newCall(new Request.Builder().url("https://127.0.0.1:" + service.port() + path).build()).execute()) {
-            return response.newBuilder().body(okhttp3.ResponseBody.create(response.body().bytes(), null)).build();
+            return response.newBuilder().body(ResponseBody.create(response.body().bytes(), null)).build();
         } finally {
             client.connectionPool().evictAll();
             client.dispatcher().executorService().shutdown();
@@ -132,17 +136,23 @@ class ConsoleCertificateTest {
     @Test
     void aCertificateOfTheTrustedAuthoritySignsItsUserIn() throws Exception {
         KeyStore captain = people.signed("O=crew,CN=captain");
-        Response me = get("/console/me", captain);
-        assertThat(me.code()).isEqualTo(200);
-        assertThat(me.body().string()).contains("\"captain\"");
+        eventually("the API server has answered in time", Duration.ofSeconds(60), () -> {
+            Response me = get("/console/me", captain);
+            String body = me.body().string();
+            assertThat(me.code()).as(body).isEqualTo(200);
+            return body.contains("\"captain\"");
+        });
         assertThat(get("/actuator/journal", captain).code()).isEqualTo(200);
     }
 
     @Test
     void aUserWithoutTheRightAndACallerWithoutACertificateAreRefused() throws Exception {
-        Response passenger = get("/console/me", people.signed("O=passengers,CN=passenger"));
-        assertThat(passenger.code()).isEqualTo(401);
-        assertThat(passenger.body().string()).contains("User \\\"passenger\\\" cannot get path");
+        KeyStore passenger = people.signed("O=passengers,CN=passenger");
+        eventually("the API server has answered in time", Duration.ofSeconds(60), () -> {
+            Response me = get("/console/me", passenger);
+            assertThat(me.code()).isEqualTo(401);
+            return me.body().string().contains("User \\\"passenger\\\" cannot get path");
+        });
         assertThat(get("/actuator/journal", null).code()).isEqualTo(401);
         assertThat(get("/actuator/health", null).code()).isEqualTo(200);
     }

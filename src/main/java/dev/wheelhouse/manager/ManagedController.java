@@ -42,7 +42,8 @@ final class ManagedController {
     private final Controls controls;
     /** Null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
-    private boolean preparationStarted;
+    /** The preparation as a loop that runs; null before its start. */
+    private volatile @Nullable WhileLeading preparing;
     private volatile @Nullable Life life;
     /** Why it is not made although it could be, in a sentence; empty if there is no such reason. */
     private volatile String problem = "";
@@ -158,9 +159,10 @@ final class ManagedController {
         if (loop == null) {
             return true;
         }
-        if (!preparationStarted) {
-            preparationStarted = true;
-            around.runner.start(name() + "-preparation", loop);
+        if (preparing == null) {
+            WhileLeading started = new WhileLeading(loop, this::acts, controls.valve(), -1);
+            preparing = started;
+            around.runner.start(name() + "-preparation", started);
         }
         if (loop.isDone()) {
             return true;
@@ -214,8 +216,8 @@ final class ManagedController {
         LifeContext context = new LifeContext(around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
-            Life made = new Life(descriptor.factory().apply(context), observes, informers,
-                    () -> !closed && around.leadership.isLeader(), controls, around);
+            Life made = new Life(descriptor.factory().apply(context), observes, informers, this::acts, controls,
+                    around);
             life = made;
             controls.begin(context);
             problem = "";
@@ -238,6 +240,11 @@ final class ManagedController {
             life = null;
             return failed(e);
         }
+    }
+
+    /** Whether it may act: the process leads and goes on. */
+    private boolean acts() {
+        return !closed && around.leadership.isLeader();
     }
 
     private long failed(Throwable e) {
@@ -348,7 +355,10 @@ final class ManagedController {
 
     /** @return false if a sync, or another step of a loop, is still under way after {@code within} */
     boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
         Life now = life;
-        return now == null || now.drain(within);
+        WhileLeading prepares = preparing;
+        boolean ended = now == null || now.drain(within);
+        return (prepares == null || prepares.awaitStep(Duration.ofNanos(deadline - clock.nanoTime()))) && ended;
     }
 }

@@ -163,6 +163,7 @@ class ControllerManagerTest {
 
         server.client("leader").resource(ResourceType.PODS, V1Pod.class).create(pod("of-the-leader"));
         leader.release();
+        clock.advance(Duration.ofMillis(1));
         elector.step();
         manager.step();
         assertThat(manager.isRunning()).as("runs on a cache that lacks the leader's last write").isFalse();
