@@ -71,6 +71,7 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
     void start(LoopRunner runner) {
         if (elector != null) {
             runner.startOnPlatformThread("leader-election", elector);
+            runner.start("lease-watch", elector.watch());
         }
     }
 

@@ -50,6 +50,7 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+              --wheelhouse.standby=warm|cold                         whether caches run while another process leads
             Webhooks of operators:
               --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
               --wheelhouse.webhooks.namespace=NS                     its namespace (default: that of the connection)

@@ -191,7 +191,7 @@ class WheelhouseAutoConfiguration {
         known.workers(properties.workersOf());
         try {
             return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
-                    election.leadership(), runner);
+                    election.leadership(), properties.standby(), runner);
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

@@ -17,6 +17,7 @@ import io.kubernetes.client.custom.QuantityFormatException;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 
 /**
  * The options {@code wheelhouse.*}.
@@ -41,6 +42,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param node one further node, and its pod sources
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
+ * @param standby whether the caches run while another process leads. Warm caches let this process take over within a
+ *     second; cold ones save memory and watches
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
  * @param console the console and its journal
@@ -62,7 +65,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
-        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue("warm") Standby standby,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {

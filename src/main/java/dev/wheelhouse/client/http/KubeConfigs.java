@@ -135,8 +135,10 @@ public final class KubeConfigs {
                 .setCertificateAuthority(bytes(authority, "the service account's certificate authority"))
                 .setAuthentication(TokenRefresher.ofFile(token, clock)), source);
         Proxies.use(api, "", source, environment);
-        RotatingTls.install(look -> new RotatingTls.Pem(text(authority, "the service account's certificate authority"),
-                "", ""), api, source, clock);
+        RotatingTls.install(
+                (look, refused) -> new RotatingTls.Pem(text(authority, "the service account's certificate authority"),
+                        "", ""),
+                api, source, clock);
         Path namespace = serviceAccount.resolve("namespace");
         return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()

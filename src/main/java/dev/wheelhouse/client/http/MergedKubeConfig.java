@@ -308,6 +308,9 @@ final class MergedKubeConfig {
         private final Entry user;
         private final @Nullable TokenRefresher plugin;
         private RotatingTls.Pem read = new RotatingTls.Pem("", "", "");
+        /** The plugin's last certificate with the authority, and the token that it came with. */
+        private RotatingTls.Pem plugged = read;
+        private TokenRefresher.@Nullable Token pluggedFrom;
 
         Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin) {
             this.cluster = cluster;
@@ -316,7 +319,8 @@ final class MergedKubeConfig {
         }
 
         @Override
-        public RotatingTls.Pem pem(RotatingTls.Look look) {
+        @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
+        public RotatingTls.Pem pem(RotatingTls.Look look, RotatingTls.@Nullable Pem refused) {
             if (look != RotatingTls.Look.KNOWN) {
                 read = new RotatingTls.Pem(pem(cluster, "certificate-authority"), pem(user, "client-certificate"),
                         pem(user, "client-key"));
@@ -325,12 +329,17 @@ final class MergedKubeConfig {
                 return read;
             }
             TokenRefresher.Token token = plugin.current();
-            if (look == RotatingTls.Look.REFUSED && !token.certificate().isEmpty()) {
+            if (token == pluggedFrom && refused == plugged && !token.certificate().isEmpty()) {
                 token = plugin.instead(token);
             }
-            return token.certificate().isEmpty()
-                    ? read
-                    : new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+            if (token.certificate().isEmpty()) {
+                return read;
+            }
+            if (token != pluggedFrom || !plugged.authority().equals(read.authority())) {
+                plugged = new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+                pluggedFrom = token;
+            }
+            return plugged;
         }
 
         private static String pem(Entry entry, String field) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -67,7 +68,14 @@ class TlsConnectionTest {
     private final ManualClock clock = new ManualClock();
     /** Whether each certificate that a plugin gave took the place of another one. */
     private final List<Boolean> replacements = new ArrayList<>();
+    /** The runs of plugins. */
+    private final List<String> runs = new CopyOnWriteArrayList<>();
     private final HttpMetrics metrics = new HttpMetrics() {
+        @Override
+        public void pluginCalled(int exitCode, String status) {
+            runs.add(status);
+        }
+
         @Override
         public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
             replacements.add(lastBegan != null);
@@ -238,7 +246,12 @@ class TlsConnectionTest {
             Files.writeString(dir.resolve("credential"), credential(nextCertificate, nextKey));
             assertThat(who(client)).isEqualTo("CN=operator");
             refused = "CN=operator";
+            assertThat(runs).hasSize(1);
             assertThat(who(client)).isEqualTo("CN=next");
+            assertThat(runs).hasSize(2);
+            refused = "CN=next";
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("401");
+            assertThat(runs).as("one run for each 401").hasSize(3);
         }
         assertThat(replacements).containsExactly(false, true);
     }
