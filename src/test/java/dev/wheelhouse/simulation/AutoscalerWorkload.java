@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,15 +16,13 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment that an autoscaler scales by a metric of a ConfigMap, which the user changes in steps of a whole pod's
  * share, so that the wanted size does not depend on the size before.
  */
-final class AutoscalerWorkload implements Workload {
+final class AutoscalerWorkload extends Workload {
     private static final String METRIC = "metric.hollow.wheelhouse.dev/load";
     private static final int SHARE = 100;
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
 
     AutoscalerWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         int least = 1 + random.nextInt(2);
         steps.add(Step.create("configmap", "{\"metadata\": {\"name\": \"" + name + "\", \"annotations\": {\"" + METRIC
                 + "\": \"" + SHARE * (1 + random.nextInt(5)) + "\"}}}", "creates a ConfigMap with a metric"));
@@ -68,45 +65,35 @@ final class AutoscalerWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(AutoscalerController.NAME, DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("horizontalpodautoscaler", "deployment", "replicaset", "configmap");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AutoscalerInvariants(truth, history), new DeploymentInvariants(truth, history),
                 ReplicaSetInvariants.of(truth, history));
     }
 
     /** {@inheritDoc} An autoscaler looks every 15 s, and takes several looks for a large change. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(4);
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         JsonNode deployment = api.find("deployment", name);
         return deployment == null || Api.isObserved(deployment);
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode deployment = api.find("deployment", name);
         JsonNode autoscaler = api.find("horizontalpodautoscaler", name);

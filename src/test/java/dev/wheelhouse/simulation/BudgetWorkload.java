@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,14 +15,12 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment whose pods a budget protects, while an administrator evicts them. Nothing else takes pods away, so an
  * eviction that leaves too few is the fault of the budget's controller.
  */
-final class BudgetWorkload implements Workload {
-    private final String name;
+final class BudgetWorkload extends Workload {
     private final boolean disrupted;
     private final int least;
-    private final List<Step> steps = new ArrayList<>();
 
     BudgetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.disrupted = disrupted;
         int replicas = 2 + random.nextInt(4);
         least = 1 + random.nextInt(replicas);
@@ -67,44 +64,34 @@ final class BudgetWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("deployment", "replicaset");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
 
     /** {@inheritDoc} An eviction counts for two minutes if its pod stays. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(3);
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         return api.list("deployment").stream().allMatch(Api::isObserved)
                 && api.list("poddisruptionbudget").stream().allMatch(Api::isObserved);
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode budget = api.find("poddisruptionbudget", name);
         if (budget != null) {

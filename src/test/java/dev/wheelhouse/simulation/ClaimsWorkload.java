@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,17 +20,15 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
  * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
  * which volume is random, the numbers are not.
  */
-final class ClaimsWorkload implements Workload {
+final class ClaimsWorkload extends Workload {
     private static final int CLAIMS = 3;
     /** The end of the names of ephemeral volumes' claims. */
     private static final String EPHEMERAL = "-data";
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
     private int volumes;
 
     ClaimsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         steps.add(volume());
         int count = 5 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
@@ -96,34 +93,24 @@ final class ClaimsWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
                 EphemeralVolumeController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("persistentvolumeclaim", "persistentvolume");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
     }
 
     /** {@inheritDoc} The binder looks at all claims and volumes every 15 s. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(1);
     }
 
@@ -140,7 +127,7 @@ final class ClaimsWorkload implements Workload {
      * under a pod without a node goes at once.
      */
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         List<JsonNode> own = own(api, "persistentvolumeclaim");
         List<JsonNode> volumesNow = own(api, "persistentvolume");
         Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
@@ -177,7 +164,7 @@ final class ClaimsWorkload implements Workload {
 
     /** {@inheritDoc} A volume that is released may also be gone: whether its claim had the deleted one is random. */
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, Integer> counts = new TreeMap<>();
         own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released"))
                 .forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));

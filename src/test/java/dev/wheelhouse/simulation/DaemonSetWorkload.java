@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,17 +16,15 @@ import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
  * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
  * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
  */
-final class DaemonSetWorkload implements Workload {
+final class DaemonSetWorkload extends Workload {
     private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
     private int nodes;
     private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(addNode());
         steps.add(create());
@@ -116,44 +113,34 @@ final class DaemonSetWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(DaemonSetController.NAME, PodGarbageCollector.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("daemonset", "controllerrevision");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DaemonSetInvariants(truth, history), new PodGarbageInvariants(truth));
     }
 
     /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(2);
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         JsonNode set = api.find("daemonset", name);
         return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode set = api.find("daemonset", name);
         if (set != null) {

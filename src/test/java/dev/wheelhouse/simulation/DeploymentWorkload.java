@@ -16,22 +16,20 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
  * final state does not depend on the times of the changes.
  */
-final class DeploymentWorkload implements Workload {
+final class DeploymentWorkload extends Workload {
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
     private static final String[] UNAVAILABLES = {"1", "2", "\"25%\"", "0", "\"50%\""};
 
-    private final String name;
     private final Random random;
     private final String manifest;
     private boolean createdAgain;
-    private final List<Step> steps = new ArrayList<>();
     /** The images of the revisions, the newest last. */
     private final List<String> revisions = new ArrayList<>();
     private String image = "app:v1";
     private boolean paused;
 
     DeploymentWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         boolean late = random.nextInt(4) == 0;
         manifest = """
@@ -51,32 +49,22 @@ final class DeploymentWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("deployment", "replicaset");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         JsonNode deployment = api.find("deployment", name);
         if (deployment == null) {
             return true;
@@ -101,7 +89,7 @@ final class DeploymentWorkload implements Workload {
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode deployment = api.find("deployment", name);
         if (deployment != null) {

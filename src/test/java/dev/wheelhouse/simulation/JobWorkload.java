@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,11 +19,10 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
  * all others succeed, so that the Job ends in the same way in every run.
  */
-final class JobWorkload implements Workload {
+final class JobWorkload extends Workload {
     /** The exit code for which a failure policy fails the whole Job. */
     private static final int FATAL = 42;
 
-    private final String name;
     private final Random random;
     private final boolean indexed;
     private final boolean perIndex;
@@ -35,12 +33,11 @@ final class JobWorkload implements Workload {
     private final int completions;
     /** Whether pods end otherwise than by themselves, so that the number of failures is random. */
     private boolean disturbed;
-    private final List<Step> steps = new ArrayList<>();
     /** The failures that are left, by index; for a Job without indexes all under -1. */
     private final Map<Integer, Integer> failures = new TreeMap<>();
 
     JobWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         disturbed = disrupted;
         indexed = random.nextBoolean();
@@ -127,34 +124,24 @@ final class JobWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return expires
                 ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
                 : Set.of(JobController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("job");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
     }
 
     @Override
-    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         String word = GoldenState.word(pod);
         if (word.equals("pending")) {
             return PodChange.READY;
@@ -177,7 +164,7 @@ final class JobWorkload implements Workload {
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         JsonNode job = api.find("job", name);
         if (job == null) {
             return true;
@@ -193,13 +180,13 @@ final class JobWorkload implements Workload {
      * cannot be created in a namespace that is being deleted; and pods go before Jobs.
      */
     @Override
-    public boolean holdsNamespace() {
+    boolean holdsNamespace() {
         return perIndex;
     }
 
     /** {@inheritDoc} Upstream's longest delay after a failure is ten minutes. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(11);
     }
 
@@ -213,7 +200,7 @@ final class JobWorkload implements Workload {
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode job = api.find("job", name);
         long running = api.podsOf(name).stream()

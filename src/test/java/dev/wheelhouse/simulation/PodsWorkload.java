@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,20 +19,18 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods that a user creates without a controller. Some run, some end, and some require a node of the user, which may be
  * removed or taken out of service. The label {@code fate} of a pod tells its node what becomes of it.
  */
-final class PodsWorkload implements Workload {
+final class PodsWorkload extends Workload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
     /** The nodes that were removed or taken out of service. */
     private final Set<String> lost = new TreeSet<>();
     private int pods;
     private int nodes;
 
     PodsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(addNode());
         int count = 6 + random.nextInt(disrupted ? 14 : 9);
@@ -101,38 +98,23 @@ final class PodsWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(PodGarbageCollector.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
-        return Set.of();
-    }
-
-    @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new PodGarbageInvariants(truth));
     }
 
     /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
     @Override
-    public Duration quiet() {
+    Duration quiet() {
         return Duration.ofMinutes(2);
     }
 
     @Override
-    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         PodChange start = environment.nodes().nextOfService(pod, calm);
         if (start != null || ENDED.contains(GoldenState.text(pod.path("status"), "phase"))) {
             return start;
@@ -148,17 +130,12 @@ final class PodsWorkload implements Workload {
         return GoldenState.text(pod.path("metadata").path("labels"), "fate");
     }
 
-    @Override
-    public boolean isSeen(Api api) {
-        return true;
-    }
-
     /**
      * {@inheritDoc} Whether a pod got to its node before the node was lost is random. Which of the ended pods stay
      * depends on the times of their creation, which have only seconds.
      */
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         for (JsonNode pod : api.podsOf(name)) {
             if (!ENDED.contains(GoldenState.text(pod.path("status"), "phase"))

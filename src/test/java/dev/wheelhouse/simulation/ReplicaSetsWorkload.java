@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -14,13 +13,11 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of two ReplicaSets or ReplicationControllers. The selector of the first one matches the pods of the
  * second one, too.
  */
-final class ReplicaSetsWorkload implements Workload {
-    private final String name;
+final class ReplicaSetsWorkload extends Workload {
     private final String kind;
-    private final List<Step> steps = new ArrayList<>();
 
     ReplicaSetsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         kind = random.nextInt(3) == 0 ? "ReplicationController" : "ReplicaSet";
         String own = "\"app\": \"" + name + "\"";
         steps.add(create("one", random.nextInt(4), own, "creates a " + kind));
@@ -48,36 +45,26 @@ final class ReplicaSetsWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return Set.of(kind.equals("ReplicaSet")
                 ? ReplicaSetController.NAME
                 : ReplicaSetController.REPLICATION_CONTROLLERS);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of(kind);
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(kind.equals("ReplicaSet")
                 ? ReplicaSetInvariants.of(truth, history)
                 : ReplicaSetInvariants.ofControllers(truth, history));
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         return own(api).stream().allMatch(Api::isObserved);
     }
 
@@ -86,7 +73,7 @@ final class ReplicaSetsWorkload implements Workload {
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
         own(api).forEach(r -> lines.put(kind + " " + GoldenState.name(r),
                 DeploymentWorkload.lasting(r, true).toString()));

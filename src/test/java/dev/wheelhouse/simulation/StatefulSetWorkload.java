@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,18 +15,16 @@ import dev.wheelhouse.controllers.volume.ClaimProtectionController;
  * A user's changes of one StatefulSet, with or without claims. At the end it rolls out to all pods. An image that does
  * not start is used only with the policy Parallel: with OrderedReady it would block the set for ever, as in upstream.
  */
-final class StatefulSetWorkload implements Workload {
-    private final String name;
+final class StatefulSetWorkload extends Workload {
     private final Random random;
     private final boolean parallel;
     private final boolean claims;
     private final int start;
-    private final List<Step> steps = new ArrayList<>();
     private String image = "app:v1";
     private int replicas;
 
     StatefulSetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         parallel = random.nextInt(3) == 0;
         claims = random.nextInt(3) == 0;
@@ -106,40 +103,30 @@ final class StatefulSetWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
+    Set<String> controllers() {
         return claims
                 ? Set.of(StatefulSetController.NAME, ClaimProtectionController.NAME)
                 : Set.of(StatefulSetController.NAME);
     }
 
     @Override
-    public Set<String> kinds() {
+    Set<String> kinds() {
         return Set.of("statefulset", "controllerrevision", "persistentvolumeclaim");
     }
 
     @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
+    List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new StatefulSetInvariants(truth), new ClaimInvariants(truth));
     }
 
     @Override
-    public boolean isSeen(Api api) {
+    boolean isSeen(Api api) {
         JsonNode set = api.find("statefulset", name);
         return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
     }
 
     @Override
-    public Map<String, String> state(Api api) {
+    Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode set = api.find("statefulset", name);
         if (set != null) {

@@ -1,6 +1,7 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,41 +18,53 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  *
  * <p>Each pod of a workload has the label {@code app} with the workload's name.
  */
-interface Workload {
+abstract class Workload {
     /** The name of the workload, which is different from that of any other in the run. */
-    String name();
+    final String name;
 
     /** The user's changes in order. The first one creates. The controllers observe each change before the next one. */
-    List<Step> steps();
+    final List<Step> steps = new ArrayList<>();
+
+    Workload(String name) {
+        this.name = name;
+    }
 
     /** The controllers that the workload needs, by name, besides those that take part in every run. */
-    Set<String> controllers();
+    Set<String> controllers() {
+        return Set.of();
+    }
 
     /** The kinds of objects that the user and the controllers create. Discovery lists no others. */
-    Set<String> kinds();
+    Set<String> kinds() {
+        return Set.of();
+    }
 
     /** The rules for the writes of the workload's controllers, for one run. */
-    List<Invariant> invariants(Truth truth, RunHistory history);
+    List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of();
+    }
 
     /**
      * Whether the controllers have observed the user's last change, so that the effect of the next change does not
      * depend on chance. The namespace is not being deleted.
      */
-    boolean isSeen(Api api);
+    boolean isSeen(Api api) {
+        return true;
+    }
 
     /**
      * The state of the objects at the end: a line for each key, without generated names, versions, times, and anything
      * that the real controllers leave to chance. Runs with and without faults end in the same state.
      */
-    Map<String, String> state(Api api);
+    abstract Map<String, String> state(Api api);
 
     /** Whether the namespace may never empty while the workload is in it, as in upstream. Nobody deletes it then. */
-    default boolean holdsNamespace() {
+    boolean holdsNamespace() {
         return false;
     }
 
     /** A time without changes after which nothing more will change, by the delays of the controllers. */
-    default Duration quiet() {
+    Duration quiet() {
         return Duration.ofSeconds(10);
     }
 
@@ -61,7 +74,7 @@ interface Workload {
      * @param pod the pod, which may be of any age
      * @param calm whether the node makes only changes that have to happen
      */
-    default @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         return environment.nodes().nextOfService(pod, calm);
     }
 
