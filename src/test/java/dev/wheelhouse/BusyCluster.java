@@ -198,7 +198,8 @@ final class BusyCluster implements AutoCloseable {
         CountDownLatch open = new CountDownLatch(chores.size() + 1);
         for (Chore chore : chores) {
             done.put(chore.name, new AtomicLong());
-            Thread.ofVirtual().name(chore.name).start(() -> {
+            // A chore that is late does not wait, and would keep virtual threads from running.
+            Thread.ofPlatform().daemon().name(chore.name).start(() -> {
                 repeat(chore, start, length, speed);
                 open.countDown();
             });

@@ -3,9 +3,11 @@ package dev.wheelhouse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
@@ -41,6 +43,7 @@ class BusyDayTest {
     private Path directory;
 
     private final List<Sample> samples = new ArrayList<>();
+    private int missed;
 
     @Test
     void aServiceIsAsLargeInTheEveningAsAtNoon() throws Exception {
@@ -53,12 +56,21 @@ class BusyDayTest {
             cluster.populate();
             List.of("flow", "controllers", "writes", "nodes", "objects?type=pods", "objects?type=deployments.apps")
                     .forEach(figures::follow);
+            Files.createDirectories(REPORT.toAbsolutePath().getParent());
+            Files.deleteIfExists(REPORT);
+            say("%s", Sample.HEAD);
             CountDownLatch evening = cluster.play(Duration.ofSeconds(SECONDS));
             while (!evening.await(Math.max(2000, SECONDS * 1000L / SAMPLES), TimeUnit.MILLISECONDS)) {
-                samples.add(figures.sample());
+                try {
+                    samples.add(figures.sample());
+                    say("%s", samples.getLast());
+                } catch (IOException e) {
+                    // While the API server is away, the service knows no user.
+                    missed++;
+                }
             }
-            cluster.awaitSettled();
             report(cluster, figures, service);
+            cluster.awaitSettled();
             eventually("nothing is left to do", Duration.ofMinutes(2), () -> figures.value("workqueue_depth") == 0
                     && figures.value("controller_keys_failing") == 0);
             assertThat(figures.streamed()).as("events of the console's streams").isGreaterThan(SECONDS);
@@ -67,20 +79,23 @@ class BusyDayTest {
         holdBounds();
     }
 
+    private static void say(String format, Object... values) throws IOException {
+        String line = format.formatted(values);
+        System.out.println(line);
+        Files.writeString(REPORT, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
     private void report(BusyCluster cluster, ServiceFigures figures, WheelhouseProcess service) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(Sample.HEAD));
-        samples.forEach(sample -> lines.add(sample.toString()));
-        lines.add("");
-        cluster.done().forEach((chore, times) -> lines.add("%,d %s".formatted(times, chore)));
-        lines.add("%,d requests refused".formatted(cluster.refused()));
-        lines.add("%,d events of the console's streams".formatted(figures.streamed()));
-        lines.add("%,d lines of log".formatted(service.output().lines().count()));
-        lines.add("from noon to evening: live heap %+,d KiB, resident %+,d KiB".formatted(
-                growth(Sample::heap) / 1024, growth(Sample::resident) / 1024));
-        Files.createDirectories(REPORT.toAbsolutePath().getParent());
-        Files.write(REPORT, lines);
+        say("");
+        for (Map.Entry<String, Long> chore : cluster.done().entrySet()) {
+            say("%,d %s", chore.getValue(), chore.getKey());
+        }
+        say("%,d requests refused", cluster.refused());
+        say("%,d events of the console's streams, %d samples missed, %,d lines of log", figures.streamed(), missed,
+                service.output().lines().count());
+        say("from noon to evening: live heap %+,d KiB, resident %+,d KiB", growth(Sample::heap) / 1024,
+                growth(Sample::resident) / 1024);
         Files.writeString(REPORT.resolveSibling("day.log"), service.output());
-        lines.forEach(System.out::println);
     }
 
     /** The median of the last third of the samples, minus that of the third before. */
