@@ -16,10 +16,9 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment that an autoscaler scales by a metric of a ConfigMap, which the user changes in steps of a whole pod's
  * share, so that the wanted size does not depend on the size before.
  */
-final class AutoscalerWorkload extends Workload {
+final class AutoscalerWorkload extends NamedWorkload {
     private static final String METRIC = "metric.hollow.wheelhouse.dev/load";
     private static final int SHARE = 100;
-
 
     AutoscalerWorkload(String name, Random random, boolean disrupted) {
         super(name);
@@ -65,35 +64,35 @@ final class AutoscalerWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(AutoscalerController.NAME, DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("horizontalpodautoscaler", "deployment", "replicaset", "configmap");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AutoscalerInvariants(truth, history), new DeploymentInvariants(truth, history),
                 ReplicaSetInvariants.of(truth, history));
     }
 
     /** {@inheritDoc} An autoscaler looks every 15 s, and takes several looks for a large change. */
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(4);
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode deployment = api.find("deployment", name);
         return deployment == null || Api.isObserved(deployment);
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode deployment = api.find("deployment", name);
         JsonNode autoscaler = api.find("horizontalpodautoscaler", name);

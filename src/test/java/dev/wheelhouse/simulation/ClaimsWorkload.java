@@ -20,7 +20,7 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
  * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
  * which volume is random, the numbers are not.
  */
-final class ClaimsWorkload extends Workload {
+final class ClaimsWorkload extends NamedWorkload {
     private static final int CLAIMS = 3;
     /** The end of the names of ephemeral volumes' claims. */
     private static final String EPHEMERAL = "-data";
@@ -93,24 +93,24 @@ final class ClaimsWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
                 EphemeralVolumeController.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("persistentvolumeclaim", "persistentvolume");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
     }
 
     /** {@inheritDoc} The binder looks at all claims and volumes every 15 s. */
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(1);
     }
 
@@ -127,7 +127,7 @@ final class ClaimsWorkload extends Workload {
      * under a pod without a node goes at once.
      */
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         List<JsonNode> own = own(api, "persistentvolumeclaim");
         List<JsonNode> volumesNow = own(api, "persistentvolume");
         Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
@@ -164,7 +164,7 @@ final class ClaimsWorkload extends Workload {
 
     /** {@inheritDoc} A volume that is released may also be gone: whether its claim had the deleted one is random. */
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, Integer> counts = new TreeMap<>();
         own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released"))
                 .forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));

@@ -19,7 +19,7 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one CronJob that is due every minute or every two minutes, while minutes pass at once. At the end
  * the user suspends it. The number of its runs is random, because time passes differently in each run.
  */
-final class CronJobWorkload extends Workload {
+final class CronJobWorkload extends NamedWorkload {
     private final Random random;
     private final int kept;
 
@@ -69,22 +69,22 @@ final class CronJobWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(CronJobController.NAME, JobController.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("cronjob", "job");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new CronJobInvariants(truth), new JobInvariants(truth, history));
     }
 
     @Override
-    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         String word = GoldenState.word(pod);
         if (word.equals("pending")) {
             return PodChange.READY;
@@ -96,12 +96,12 @@ final class CronJobWorkload extends Workload {
     }
 
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(3);
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         List<JsonNode> jobs = api.list("job").stream().filter(j -> GoldenState.owner(j).equals(name)).toList();
         JsonNode cronJob = api.find("cronjob", name);

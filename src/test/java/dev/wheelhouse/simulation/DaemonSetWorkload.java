@@ -16,11 +16,12 @@ import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
  * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
  * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
  */
-final class DaemonSetWorkload extends Workload {
+final class DaemonSetWorkload extends NamedWorkload {
     private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
     private final Random random;
     private int nodes;
+    private int creations;
     private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
@@ -43,13 +44,18 @@ final class DaemonSetWorkload extends Workload {
         }
     }
 
+    /**
+     * Each creation begins with a higher template generation than its predecessor reached. Otherwise orphaned pods of
+     * an equal generation count as updated, as in upstream.
+     */
     private Step create() {
         return Step.create("daemonset", """
-                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s"}, "spec": {
+                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s", "annotations":
+                 {"deprecated.daemonset.template.generation": "%d"}}, "spec": {
                  "updateStrategy": %s, "selector": {"matchLabels": {"app": "%s"}},
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"nodeSelector": {"for": "%s"},
-                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, strategy(), name, name, name,
-                image), "creates a DaemonSet");
+                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, 1 + 100 * creations++,
+                strategy(), name, name, name, image), "creates a DaemonSet");
     }
 
     private String strategy() {
@@ -113,34 +119,34 @@ final class DaemonSetWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(DaemonSetController.NAME, PodGarbageCollector.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("daemonset", "controllerrevision");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DaemonSetInvariants(truth, history), new PodGarbageInvariants(truth));
     }
 
     /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(2);
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode set = api.find("daemonset", name);
         return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode set = api.find("daemonset", name);
         if (set != null) {

@@ -16,7 +16,7 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
  * final state does not depend on the times of the changes.
  */
-final class DeploymentWorkload extends Workload {
+final class DeploymentWorkload extends NamedWorkload {
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
     private static final String[] UNAVAILABLES = {"1", "2", "\"25%\"", "0", "\"50%\""};
 
@@ -49,22 +49,22 @@ final class DeploymentWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("deployment", "replicaset");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode deployment = api.find("deployment", name);
         if (deployment == null) {
             return true;
@@ -89,7 +89,7 @@ final class DeploymentWorkload extends Workload {
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner.replaceAll("-[^-]*$", ""));
         JsonNode deployment = api.find("deployment", name);
         if (deployment != null) {

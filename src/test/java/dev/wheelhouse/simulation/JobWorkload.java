@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,14 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
  * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
  * all others succeed, so that the Job ends in the same way in every run.
  */
-final class JobWorkload extends Workload {
+final class JobWorkload extends NamedWorkload {
     /** The exit code for which a failure policy fails the whole Job. */
     private static final int FATAL = 42;
 
@@ -123,25 +125,36 @@ final class JobWorkload extends Workload {
         });
     }
 
+    /**
+     * {@inheritDoc} A Job that replaces only failed pods needs the collector of pods, which alone lets a pod fail that
+     * was deleted before it had a node.
+     */
     @Override
-    Set<String> controllers() {
-        return expires
-                ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
-                : Set.of(JobController.NAME);
+    public Set<String> controllers() {
+        Set<String> controllers = new TreeSet<>(Set.of(JobController.NAME));
+        if (expires) {
+            controllers.add(TtlAfterFinishedController.NAME);
+        }
+        if (waitsForEnds) {
+            controllers.add(PodGarbageCollector.NAME);
+        }
+        return controllers;
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("job");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        Invariant counts = new JobInvariants(truth, history);
+        Invariant expiry = new ExpiryInvariants(truth, history);
+        return waitsForEnds ? List.of(counts, expiry, new PodGarbageInvariants(truth)) : List.of(counts, expiry);
     }
 
     @Override
-    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         String word = GoldenState.word(pod);
         if (word.equals("pending")) {
             return PodChange.READY;
@@ -164,7 +177,7 @@ final class JobWorkload extends Workload {
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode job = api.find("job", name);
         if (job == null) {
             return true;
@@ -180,13 +193,13 @@ final class JobWorkload extends Workload {
      * cannot be created in a namespace that is being deleted; and pods go before Jobs.
      */
     @Override
-    boolean holdsNamespace() {
+    public boolean holdsNamespace() {
         return perIndex;
     }
 
     /** {@inheritDoc} Upstream's longest delay after a failure is ten minutes. */
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(11);
     }
 
@@ -200,7 +213,7 @@ final class JobWorkload extends Workload {
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode job = api.find("job", name);
         long running = api.podsOf(name).stream()

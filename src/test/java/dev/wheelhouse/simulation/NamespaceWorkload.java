@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * A user's changes of a namespace of its own: it gets ConfigMaps, some of which a finalizer holds back, is deleted, and
  * is created again under the same name.
  */
-final class NamespaceWorkload extends Workload {
+final class NamespaceWorkload extends NamedWorkload {
     private static final String FINALIZER = "example.com/hold";
     private boolean deleted = true;
 
@@ -60,18 +60,18 @@ final class NamespaceWorkload extends Workload {
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("configmap");
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode namespace = api.find("namespace", name);
         return deleted ? namespace == null : namespace != null;
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode namespace = api.find("namespace", name);
         lines.put("namespace", namespace == null ? "gone" : namespace.path("status").path("phase").asString(""));

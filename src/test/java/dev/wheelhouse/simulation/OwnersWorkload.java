@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
  * A user's ConfigMaps that own each other, each up to two others. The user deletes some in all three ways, and creates
  * some again under the same name.
  */
-final class OwnersWorkload extends Workload {
+final class OwnersWorkload extends NamedWorkload {
     private static final String[] POLICIES = {"Background", "Foreground", "Orphan"};
 
     OwnersWorkload(String name, Random random, boolean disrupted) {
@@ -66,13 +66,13 @@ final class OwnersWorkload extends Workload {
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("configmap");
     }
 
     /** {@inheritDoc} No deletion is under way, and every owner that is named is there. */
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         List<JsonNode> own = own(api);
         List<String> uids = own.stream().map(m -> GoldenState.text(m.path("metadata"), "uid")).toList();
         return own.stream().map(m -> m.path("metadata")).noneMatch(m -> m.has("deletionTimestamp")
@@ -80,7 +80,7 @@ final class OwnersWorkload extends Workload {
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         own(api).forEach(m -> lines.put(GoldenState.name(m), "owned by " + m.path("metadata").path("ownerReferences")
                 .valueStream().map(o -> GoldenState.text(o, "name")).toList()));

@@ -19,7 +19,7 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods that a user creates without a controller. Some run, some end, and some require a node of the user, which may be
  * removed or taken out of service. The label {@code fate} of a pod tells its node what becomes of it.
  */
-final class PodsWorkload extends Workload {
+final class PodsWorkload extends NamedWorkload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
@@ -98,23 +98,23 @@ final class PodsWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(PodGarbageCollector.NAME);
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new PodGarbageInvariants(truth));
     }
 
     /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
     @Override
-    Duration quiet() {
+    public Duration quiet() {
         return Duration.ofMinutes(2);
     }
 
     @Override
-    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         PodChange start = environment.nodes().nextOfService(pod, calm);
         if (start != null || ENDED.contains(GoldenState.text(pod.path("status"), "phase"))) {
             return start;
@@ -135,7 +135,7 @@ final class PodsWorkload extends Workload {
      * depends on the times of their creation, which have only seconds.
      */
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         for (JsonNode pod : api.podsOf(name)) {
             if (!ENDED.contains(GoldenState.text(pod.path("status"), "phase"))

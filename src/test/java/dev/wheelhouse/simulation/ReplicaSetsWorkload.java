@@ -13,7 +13,7 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of two ReplicaSets or ReplicationControllers. The selector of the first one matches the pods of the
  * second one, too.
  */
-final class ReplicaSetsWorkload extends Workload {
+final class ReplicaSetsWorkload extends NamedWorkload {
     private final String kind;
 
     ReplicaSetsWorkload(String name, Random random, boolean disrupted) {
@@ -45,26 +45,26 @@ final class ReplicaSetsWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return Set.of(kind.equals("ReplicaSet")
                 ? ReplicaSetController.NAME
                 : ReplicaSetController.REPLICATION_CONTROLLERS);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of(kind);
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(kind.equals("ReplicaSet")
                 ? ReplicaSetInvariants.of(truth, history)
                 : ReplicaSetInvariants.ofControllers(truth, history));
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         return own(api).stream().allMatch(Api::isObserved);
     }
 
@@ -73,7 +73,7 @@ final class ReplicaSetsWorkload extends Workload {
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
         own(api).forEach(r -> lines.put(kind + " " + GoldenState.name(r),
                 DeploymentWorkload.lasting(r, true).toString()));

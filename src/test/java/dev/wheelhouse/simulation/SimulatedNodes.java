@@ -50,7 +50,7 @@ final class SimulatedNodes {
     /** Sets the workloads that say what happens to pods, and adds the first two nodes. */
     void start(List<Workload> workloads, Environment environment) {
         Map<String, Workload> byName = new LinkedHashMap<>();
-        workloads.forEach(w -> byName.put(w.name, w));
+        workloads.forEach(w -> byName.put(w.name(), w));
         lives = pod -> {
             Workload workload = byName.get(Api.app(pod));
             return workload == null ? null : workload.next(pod, environment, calm);

@@ -15,7 +15,7 @@ import dev.wheelhouse.controllers.volume.ClaimProtectionController;
  * A user's changes of one StatefulSet, with or without claims. At the end it rolls out to all pods. An image that does
  * not start is used only with the policy Parallel: with OrderedReady it would block the set for ever, as in upstream.
  */
-final class StatefulSetWorkload extends Workload {
+final class StatefulSetWorkload extends NamedWorkload {
     private final Random random;
     private final boolean parallel;
     private final boolean claims;
@@ -103,30 +103,30 @@ final class StatefulSetWorkload extends Workload {
     }
 
     @Override
-    Set<String> controllers() {
+    public Set<String> controllers() {
         return claims
                 ? Set.of(StatefulSetController.NAME, ClaimProtectionController.NAME)
                 : Set.of(StatefulSetController.NAME);
     }
 
     @Override
-    Set<String> kinds() {
+    public Set<String> kinds() {
         return Set.of("statefulset", "controllerrevision", "persistentvolumeclaim");
     }
 
     @Override
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new StatefulSetInvariants(truth), new ClaimInvariants(truth));
     }
 
     @Override
-    boolean isSeen(Api api) {
+    public boolean isSeen(Api api) {
         JsonNode set = api.find("statefulset", name);
         return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
     }
 
     @Override
-    Map<String, String> state(Api api) {
+    public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         JsonNode set = api.find("statefulset", name);
         if (set != null) {

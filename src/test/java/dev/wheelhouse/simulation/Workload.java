@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,29 +17,25 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  *
  * <p>Each pod of a workload has the label {@code app} with the workload's name.
  */
-abstract class Workload {
+interface Workload {
     /** The name of the workload, which is different from that of any other in the run. */
-    final String name;
+    String name();
 
     /** The user's changes in order. The first one creates. The controllers observe each change before the next one. */
-    final List<Step> steps = new ArrayList<>();
-
-    Workload(String name) {
-        this.name = name;
-    }
+    List<Step> steps();
 
     /** The controllers that the workload needs, by name, besides those that take part in every run. */
-    Set<String> controllers() {
+    default Set<String> controllers() {
         return Set.of();
     }
 
     /** The kinds of objects that the user and the controllers create. Discovery lists no others. */
-    Set<String> kinds() {
+    default Set<String> kinds() {
         return Set.of();
     }
 
     /** The rules for the writes of the workload's controllers, for one run. */
-    List<Invariant> invariants(Truth truth, RunHistory history) {
+    default List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of();
     }
 
@@ -48,7 +43,7 @@ abstract class Workload {
      * Whether the controllers have observed the user's last change, so that the effect of the next change does not
      * depend on chance. The namespace is not being deleted.
      */
-    boolean isSeen(Api api) {
+    default boolean isSeen(Api api) {
         return true;
     }
 
@@ -56,15 +51,15 @@ abstract class Workload {
      * The state of the objects at the end: a line for each key, without generated names, versions, times, and anything
      * that the real controllers leave to chance. Runs with and without faults end in the same state.
      */
-    abstract Map<String, String> state(Api api);
+    Map<String, String> state(Api api);
 
     /** Whether the namespace may never empty while the workload is in it, as in upstream. Nobody deletes it then. */
-    boolean holdsNamespace() {
+    default boolean holdsNamespace() {
         return false;
     }
 
     /** A time without changes after which nothing more will change, by the delays of the controllers. */
-    Duration quiet() {
+    default Duration quiet() {
         return Duration.ofSeconds(10);
     }
 
@@ -74,7 +69,7 @@ abstract class Workload {
      * @param pod the pod, which may be of any age
      * @param calm whether the node makes only changes that have to happen
      */
-    @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+    default @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         return environment.nodes().nextOfService(pod, calm);
     }
 
