@@ -24,6 +24,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -111,8 +112,9 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        return new EventBroadcaster(client, clock, metrics(metrics).events());
+    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, Journal journal,
+            ObjectProvider<Metrics> metrics) {
+        return new EventBroadcaster(client, clock, metrics(metrics).events(), journal);
     }
 
     /** The embedded API server has no other controller manager. */
@@ -173,7 +175,8 @@ class WheelhouseAutoConfiguration {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties.workersOf()));
-        return new DefaultControllerContext(client, informers, clock, events::recorder,
+        return new DefaultControllerContext(client, informers, clock,
+                component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
                         .with(properties.controllerOptions()).with(journal));

@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,11 +21,10 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
  * all others succeed, so that the Job ends in the same way in every run.
  */
-final class JobWorkload implements Workload {
+final class JobWorkload extends NamedWorkload {
     /** The exit code for which a failure policy fails the whole Job. */
     private static final int FATAL = 42;
 
-    private final String name;
     private final Random random;
     private final boolean indexed;
     private final boolean perIndex;
@@ -37,12 +35,11 @@ final class JobWorkload implements Workload {
     private final int completions;
     /** Whether pods end otherwise than by themselves, so that the number of failures is random. */
     private boolean disturbed;
-    private final List<Step> steps = new ArrayList<>();
     /** The failures that are left, by index; for a Job without indexes all under -1. */
     private final Map<Integer, Integer> failures = new TreeMap<>();
 
     JobWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         disturbed = disrupted;
         indexed = random.nextBoolean();
@@ -131,16 +128,6 @@ final class JobWorkload implements Workload {
                 e.api().patch("job", name, "{\"spec\": {" + spec + "}}");
             }
         });
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     /**

@@ -70,6 +70,7 @@ class TlsConnectionTest {
     private final List<Boolean> replacements = new ArrayList<>();
     /** The runs of plugins. */
     private final List<String> runs = new CopyOnWriteArrayList<>();
+    private final List<String> reads = new ArrayList<>();
     private final HttpMetrics metrics = new HttpMetrics() {
         @Override
         public void pluginCalled(int exitCode, String status) {
@@ -79,6 +80,11 @@ class TlsConnectionTest {
         @Override
         public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
             replacements.add(lastBegan != null);
+        }
+
+        @Override
+        public void authorityRead(String result, String reason) {
+            reads.add(result + " " + reason);
         }
     };
 
@@ -233,6 +239,27 @@ class TlsConnectionTest {
             clock.advance(Duration.ofMinutes(2));
             assertThat(who(client)).isEqualTo("CN=operator");
         }
+    }
+
+    @Test
+    void eachLaterReadOfTheAuthoritiesIsCountedAndTheOldOnesStayAfterAFailure() throws Exception {
+        Path authority = Files.writeString(dir.resolve("ca.crt"), certificate);
+        try (HttpKubeClient client = new HttpKubeClient(api(", certificate-authority: ca.crt",
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)),
+                Clock.system())) {
+            assertThat(who(client)).isEqualTo("CN=operator");
+            assertThat(reads).as("the first one").isEmpty();
+            for (String content : List.of(certificate, nextCertificate + certificate, "", "-----BEGIN NONSENSE")) {
+                Files.writeString(authority, content);
+                clock.advance(Duration.ofMinutes(2));
+                assertThat(who(client)).isEqualTo("CN=operator");
+            }
+            Files.delete(authority);
+            clock.advance(Duration.ofMinutes(2));
+            assertThat(who(client)).isEqualTo("CN=operator");
+        }
+        assertThat(reads).containsExactly("success unchanged", "success updated", "failure empty",
+                "failure ca_parse_error", "failure read_error");
     }
 
     @Test
