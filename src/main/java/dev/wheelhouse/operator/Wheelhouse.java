@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
@@ -113,8 +114,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
         String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
         return Election.of(new ElectionOptions(ObjectKey.of(namespace, wanted.lease), Election.identity(),
-                Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(), wanted.clock,
-                wanted.metrics.elections().apply(wanted.lease), why -> {
+                Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(),
+                ContentType.PROTOBUF, wanted.clock, wanted.metrics.elections().apply(wanted.lease), why -> {
                     leadLost = why;
                     Thread.ofPlatform().daemon().name("wheelhouse/end").start(this::close);
                 });

@@ -27,6 +27,8 @@ public final class CommandLine {
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
               --wheelhouse.kubeconfig=FILE                           the kubeconfig of another API server
               --wheelhouse.context=NAME                              a context in it, instead of the current one
+              --wheelhouse.kube-api-content-type=TYPE                application/vnd.kubernetes.protobuf or
+                                                                     application/json, for another API server
               --wheelhouse.controllers=*,-NAME                       the controllers to run (-*: none)
               --wheelhouse.manage=auto|takeover|observe              whether controllers write (auto: if no other
                                                                      controller manager is alive)

@@ -74,8 +74,9 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
+        ApiServerConnection wheelhouseConnection(ApiClient client, WheelhouseProperties properties, Clock clock,
+                ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, properties, clock, metrics(metrics).requests());
         }
     }
 
@@ -135,7 +136,7 @@ class WheelhouseAutoConfiguration {
         }
         var options = wanted.options(connection.namespace(),
                 environment.getProperty("spring.application.name", "wheelhouse"), Election.identity());
-        return Election.of(options, connection.api(), clock,
+        return Election.of(options, connection.api(), connection.contentType(), clock,
                 metrics(metrics).elections().apply(options.lease().name()),
                 why -> publisher.publishEvent(new LeadLostEvent(this)));
     }

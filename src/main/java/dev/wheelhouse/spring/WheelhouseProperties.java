@@ -14,6 +14,7 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -26,6 +27,8 @@ import dev.wheelhouse.manager.Standby;
  * @param mode the kind of API server to use
  * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
  * @param context the context in the kubeconfig; by default the current one
+ * @param kubeApiContentType the content type of requests to an API server elsewhere, where both sides know it:
+ *     {@code application/vnd.kubernetes.protobuf} or {@code application/json}
  * @param controllers the controllers to run, in the syntax of kube-controller-manager's {@code --controllers}
  * @param manage whether the controllers write if another controller manager may be at work
  * @param workers the number of workers of each controller
@@ -54,6 +57,7 @@ import dev.wheelhouse.manager.Standby;
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
         @Nullable String kubeconfig,
         @Nullable String context,
+        @DefaultValue("application/vnd.kubernetes.protobuf") String kubeApiContentType,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue("12500") int terminatedPodGcThreshold,
@@ -156,6 +160,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     WheelhouseProperties {
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
+        try {
+            ContentType.of(kubeApiContentType);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.kube-api-content-type: " + e.getMessage());
+        }
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
         requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
         requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
@@ -171,6 +180,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
+    }
+
+    ContentType contentType() {
+        return ContentType.of(kubeApiContentType);
     }
 
     ControllerOptions controllerOptions() {
