@@ -42,12 +42,10 @@ final class Manager implements AutoCloseable {
     private final Set<Controller> waiting = new LinkedHashSet<>();
     private String writer = "";
 
-    /** @param seed determines the informers' jitter */
-    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
-        this(client, clock, descriptors, seed, Settings.stepped(), c -> c);
-    }
-
-    /** @param surgery changes the context of each controller */
+    /**
+     * @param seed determines the informers' jitter
+     * @param surgery changes the context of each controller
+     */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed, Settings settings,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
