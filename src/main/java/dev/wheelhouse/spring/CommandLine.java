@@ -45,6 +45,11 @@ public final class CommandLine {
                                                                      counts only from when it was ready
               --wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay=30s     a pod that turns unready this young
                                                                      was never ready
+              --wheelhouse.node-monitor-grace-period=50s             a node without a sign of life for this long is not
+                                                                     ready
+              --wheelhouse.node-eviction-rate=0.1                    the nodes a second whose pods are evicted
+              --wheelhouse.allocate-node-cidrs=true                  give nodes ranges of addresses for their pods
+              --wheelhouse.cluster-cidr=RANGE                        the range of all of them
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease

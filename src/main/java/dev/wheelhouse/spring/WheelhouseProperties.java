@@ -16,6 +16,7 @@ import io.kubernetes.client.custom.QuantityFormatException;
 
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
@@ -39,6 +40,19 @@ import dev.wheelhouse.manager.Standby;
  * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
  * @param horizontalPodAutoscalerCpuInitializationPeriod the time in which the CPU usage of a new pod may be left out
  * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
+ * @param nodeMonitorPeriod the time between two looks at all nodes
+ * @param nodeMonitorGracePeriod the time without a sign of life after which a node is no longer ready
+ * @param nodeStartupGracePeriod the time in which a new node must report its first status
+ * @param nodeEvictionRate the nodes a second whose pods are evicted in a healthy zone
+ * @param secondaryNodeEvictionRate the nodes a second whose pods are evicted in a large zone that is unhealthy
+ * @param largeClusterSizeThreshold the most nodes of a small zone. Nothing is evicted in a small zone that is unhealthy
+ * @param unhealthyZoneThreshold the fraction of nodes that are not ready in an unhealthy zone; at least 3 nodes
+ * @param allocateNodeCidrs whether nodes get ranges of addresses for their pods
+ * @param clusterCidr the range of the addresses of all pods; in a dual-stack cluster one of each family
+ * @param serviceClusterIpRange the ranges of the addresses of Services, which nodes do not get
+ * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of its family
+ * @param nodeCidrMaskSizeIpv4 the prefix of a node's range of IPv4; 0 for 24
+ * @param nodeCidrMaskSizeIpv6 the prefix of a node's range of IPv6; 0 for 64
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -66,6 +80,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
         @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
         @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
+        @DefaultValue("5s") Duration nodeMonitorPeriod, @DefaultValue("50s") Duration nodeMonitorGracePeriod,
+        @DefaultValue("1m") Duration nodeStartupGracePeriod, @DefaultValue("0.1") double nodeEvictionRate,
+        @DefaultValue("0.01") double secondaryNodeEvictionRate, @DefaultValue("50") int largeClusterSizeThreshold,
+        @DefaultValue("0.55") double unhealthyZoneThreshold, @DefaultValue("false") boolean allocateNodeCidrs,
+        @DefaultValue List<String> clusterCidr, @DefaultValue List<String> serviceClusterIpRange,
+        @DefaultValue("0") int nodeCidrMaskSize, @DefaultValue("0") int nodeCidrMaskSizeIpv4,
+        @DefaultValue("0") int nodeCidrMaskSizeIpv6,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -175,6 +196,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 horizontalPodAutoscalerInitialReadinessDelay);
         require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
                 horizontalPodAutoscalerTolerance, "a number from 0");
+        requirePositive("wheelhouse.node-monitor-period", nodeMonitorPeriod);
+        requirePositive("wheelhouse.node-monitor-grace-period", nodeMonitorGracePeriod);
+        requirePositive("wheelhouse.node-startup-grace-period", nodeStartupGracePeriod);
+        require(nodeEvictionRate >= 0, "wheelhouse.node-eviction-rate", nodeEvictionRate, "a number from 0");
+        require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate", secondaryNodeEvictionRate,
+                "a number from 0");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -191,7 +218,22 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,
                         horizontalPodAutoscalerDownscaleStabilization, horizontalPodAutoscalerTolerance,
                         horizontalPodAutoscalerCpuInitializationPeriod,
-                        horizontalPodAutoscalerInitialReadinessDelay));
+                        horizontalPodAutoscalerInitialReadinessDelay),
+                new ControllerOptions.NodeLifecycle(nodeMonitorPeriod, nodeStartupGracePeriod, nodeMonitorGracePeriod,
+                        nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
+                        unhealthyZoneThreshold),
+                nodeIpam());
+    }
+
+    private ControllerOptions.NodeIpam nodeIpam() {
+        ControllerOptions.NodeIpam options = new ControllerOptions.NodeIpam(allocateNodeCidrs, clusterCidr,
+                serviceClusterIpRange, nodeCidrMaskSize, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6);
+        try {
+            NodeIpamController.check(options);
+            return options;
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("the ranges of nodes: " + e.getMessage());
+        }
     }
 
     private static void requireWorkers(String option, int count) {

@@ -43,7 +43,7 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            new ControllerOptions(PodGarbageInvariants.THRESHOLD, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS));
+            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
@@ -87,7 +87,8 @@ final class Simulation implements AutoCloseable {
         this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
-        this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
+        this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted(),
+                mix.hasLivingNodes() ? new Heartbeats(api, clock) : null);
         this.environment = new Environment(api, nodes, history, random, clock);
     }
 
