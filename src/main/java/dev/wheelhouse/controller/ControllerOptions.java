@@ -1,6 +1,11 @@
 package dev.wheelhouse.controller;
 
+import java.security.KeyPair;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
@@ -8,10 +13,52 @@ import java.time.Duration;
  *
  * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
+ * @param identity the options of the controllers of service accounts and certificates
  */
-public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler) {
+public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
+        Identity identity) {
     /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS);
+    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
+            Identity.DEFAULTS);
+
+    /** These options with another threshold of ended pods. */
+    public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
+        return new ControllerOptions(threshold, horizontalPodAutoscaler, identity);
+    }
+
+    /** These options with others for the controller of autoscalers. */
+    public ControllerOptions with(HorizontalPodAutoscaler others) {
+        return new ControllerOptions(terminatedPodGcThreshold, others, identity);
+    }
+
+    /** These options with others for service accounts and certificates. */
+    public ControllerOptions with(Identity other) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, other);
+    }
+
+    /**
+     * The options of the controllers of service accounts and certificates.
+     *
+     * @param rootCa the certificate authorities of the API server, PEM; empty if there are none
+     * @param tokenKeys sign the tokens in Secrets; null for no such tokens. Supplied when the first token is made
+     * @param signers the authorities of the signers, by the signer's name, such as
+     *     {@code kubernetes.io/kubelet-serving}. A signer without an authority signs nothing. Each signature asks its
+     *     supplier again, which throws an unchecked exception if it cannot read the authority
+     * @param clusterSigningDuration the longest life of a signed certificate
+     * @param legacyTokenCleanUpPeriod the time without use after which the token of an account in a Secret is deleted
+     */
+    public record Identity(String rootCa, @Nullable Supplier<KeyPair> tokenKeys,
+            Map<String, Supplier<SigningAuthority>> signers, Duration clusterSigningDuration,
+            Duration legacyTokenCleanUpPeriod) {
+        private static final Duration YEAR = Duration.ofDays(365);
+
+        /** Upstream's defaults: no certificates and keys. */
+        public static final Identity DEFAULTS = new Identity("", null, Map.of(), YEAR, YEAR);
+
+        public Identity {
+            signers = Map.copyOf(signers);
+        }
+    }
 
     /**
      * The options of the controller of autoscalers.

@@ -85,9 +85,8 @@ class WheelhouseAutoConfiguration {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
                 Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
-                    ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
+            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment), clock,
+                    metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -167,7 +166,7 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
+    ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
             ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
@@ -176,7 +175,7 @@ class WheelhouseAutoConfiguration {
         return new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(properties.controllerOptions()).with(journal));
+                        .with(Identities.options(properties, connection)).with(journal));
     }
 
     @Bean

@@ -15,7 +15,10 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.ManagerGuard;
 
 /**
@@ -35,6 +38,24 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
  * @param horizontalPodAutoscalerCpuInitializationPeriod the time in which the CPU usage of a new pod may be left out
  * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
+ * @param rootCaFile the file of the API server's certificate authorities, which pods get; by default those of the
+ *     connection
+ * @param serviceAccountPrivateKeyFile the file of the key that signs the tokens in Secrets; without it, only on the
+ *     embedded API server such tokens are made
+ * @param legacyServiceAccountTokenCleanUpPeriod the time without use after which the token of a service account in a
+ *     Secret is deleted
+ * @param clusterSigningCertFile the file of the certificate authority that signs certificates; without one, only the
+ *     embedded API server has an authority of its own
+ * @param clusterSigningKeyFile the file of the private key of that authority
+ * @param clusterSigningDuration the longest life of a signed certificate
+ * @param clusterSigningKubeletServingCertFile the authority of the signer {@code kubelet-serving} alone
+ * @param clusterSigningKubeletServingKeyFile its private key
+ * @param clusterSigningKubeletClientCertFile the authority of the signer {@code kube-apiserver-client-kubelet} alone
+ * @param clusterSigningKubeletClientKeyFile its private key
+ * @param clusterSigningKubeApiserverClientCertFile the authority of the signer {@code kube-apiserver-client} alone
+ * @param clusterSigningKubeApiserverClientKeyFile its private key
+ * @param clusterSigningLegacyUnknownCertFile the authority of the signer {@code legacy-unknown} alone
+ * @param clusterSigningLegacyUnknownKeyFile its private key
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -59,6 +80,15 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
         @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
         @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
+        @Nullable String rootCaFile, @Nullable String serviceAccountPrivateKeyFile,
+        @DefaultValue("8760h") Duration legacyServiceAccountTokenCleanUpPeriod,
+        @Nullable String clusterSigningCertFile, @Nullable String clusterSigningKeyFile,
+        @DefaultValue("8760h") Duration clusterSigningDuration,
+        @Nullable String clusterSigningKubeletServingCertFile, @Nullable String clusterSigningKubeletServingKeyFile,
+        @Nullable String clusterSigningKubeletClientCertFile, @Nullable String clusterSigningKubeletClientKeyFile,
+        @Nullable String clusterSigningKubeApiserverClientCertFile,
+        @Nullable String clusterSigningKubeApiserverClientKeyFile,
+        @Nullable String clusterSigningLegacyUnknownCertFile, @Nullable String clusterSigningLegacyUnknownKeyFile,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -163,6 +193,9 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 horizontalPodAutoscalerInitialReadinessDelay);
         require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
                 horizontalPodAutoscalerTolerance, "a number from 0");
+        requirePositive("wheelhouse.cluster-signing-duration", clusterSigningDuration);
+        requirePositive("wheelhouse.legacy-service-account-token-clean-up-period",
+                legacyServiceAccountTokenCleanUpPeriod);
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -175,7 +208,19 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,
                         horizontalPodAutoscalerDownscaleStabilization, horizontalPodAutoscalerTolerance,
                         horizontalPodAutoscalerCpuInitializationPeriod,
-                        horizontalPodAutoscalerInitialReadinessDelay));
+                        horizontalPodAutoscalerInitialReadinessDelay),
+                new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
+                        legacyServiceAccountTokenCleanUpPeriod));
+    }
+
+    /**
+     * Whether this process makes the service accounts that pods need.
+     *
+     * @param service whether the built-in controllers run by default
+     */
+    boolean runsServiceAccounts(boolean service) {
+        return BuiltInControllers.all().stream().filter(d -> d.name().equals(ServiceAccountController.NAME))
+                .anyMatch(controller -> ControllerSelection.isSelected(controller, controllers, service));
     }
 
     private static void requireWorkers(String option, int count) {
