@@ -58,6 +58,11 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
         public Identity {
             signers = Map.copyOf(signers);
         }
+
+        /** These options with the certificates of an API server and the keys of its tokens. */
+        public Identity with(String authorities, Supplier<KeyPair> keys) {
+            return new Identity(authorities, keys, signers, clusterSigningDuration, legacyTokenCleanUpPeriod);
+        }
     }
 
     /**

@@ -40,22 +40,24 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
  * @param rootCaFile the file of the API server's certificate authorities, which pods get; by default those of the
  *     connection
- * @param serviceAccountPrivateKeyFile the file of the key that signs the tokens in Secrets; without it, only on the
- *     embedded API server such tokens are made
+ * @param serviceAccountPrivateKeyFile the file of the key that signs the tokens in Secrets; by default the key of the
+ *     embedded API server, and elsewhere none
  * @param legacyServiceAccountTokenCleanUpPeriod the time without use after which the token of a service account in a
  *     Secret is deleted
- * @param clusterSigningCertFile the file of the certificate authority that signs certificates; without one, only the
- *     embedded API server has an authority of its own
+ * @param clusterSigningCertFile the file of the authority that signs certificates; by default the authority of the
+ *     embedded API server, and elsewhere none
  * @param clusterSigningKeyFile the file of the private key of that authority
  * @param clusterSigningDuration the longest life of a signed certificate
- * @param clusterSigningKubeletServingCertFile the authority of the signer {@code kubelet-serving} alone
- * @param clusterSigningKubeletServingKeyFile its private key
- * @param clusterSigningKubeletClientCertFile the authority of the signer {@code kube-apiserver-client-kubelet} alone
- * @param clusterSigningKubeletClientKeyFile its private key
- * @param clusterSigningKubeApiserverClientCertFile the authority of the signer {@code kube-apiserver-client} alone
- * @param clusterSigningKubeApiserverClientKeyFile its private key
- * @param clusterSigningLegacyUnknownCertFile the authority of the signer {@code legacy-unknown} alone
- * @param clusterSigningLegacyUnknownKeyFile its private key
+ * @param clusterSigningKubeletServingCertFile the file of the authority of the signer {@code kubelet-serving} alone
+ * @param clusterSigningKubeletServingKeyFile the file of its key, for the signer {@code kubelet-serving}
+ * @param clusterSigningKubeletClientCertFile the file of the authority of the signer
+ *     {@code kube-apiserver-client-kubelet} alone
+ * @param clusterSigningKubeletClientKeyFile the file of its key, for the signer {@code kube-apiserver-client-kubelet}
+ * @param clusterSigningKubeApiserverClientCertFile the file of the authority of the signer
+ *     {@code kube-apiserver-client} alone
+ * @param clusterSigningKubeApiserverClientKeyFile the file of its key, for the signer {@code kube-apiserver-client}
+ * @param clusterSigningLegacyUnknownCertFile the file of the authority of the signer {@code legacy-unknown} alone
+ * @param clusterSigningLegacyUnknownKeyFile the file of its key, for the signer {@code legacy-unknown}
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server

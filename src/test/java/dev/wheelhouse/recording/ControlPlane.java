@@ -14,6 +14,8 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.Kubectl;
 import dev.wheelhouse.RealApiServer;
+import dev.wheelhouse.apiserver.auth.OwnAuthority;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -23,7 +25,10 @@ final class ControlPlane implements AutoCloseable {
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace",
+            "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
+            "certificatesigningrequest-approving", "certificatesigningrequest-signing",
+            "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner");
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";
     private static final String PODS = "/api/v1/namespaces/default/pods";
@@ -44,6 +49,7 @@ final class ControlPlane implements AutoCloseable {
         }
         server = RealApiServer.startOrSkip(directory);
         eventually("the API server has a certificate", PATIENCE, () -> Files.exists(server.certificate()));
+        OwnAuthority.of(ServerKeys.inDirectory(directory), Instant.now());
         proxy = new Proxy(server.port(), RealApiServer.TOKEN, server.certificate());
         Files.writeString(directory.resolve("manager.kubeconfig"), """
                 apiVersion: v1
@@ -76,6 +82,10 @@ final class ControlPlane implements AutoCloseable {
                 "--kubeconfig=" + directory.resolve("manager.kubeconfig"), "--leader-elect=false",
                 "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
                 "--kube-api-content-type=application/json", "--kube-api-qps=1000", "--kube-api-burst=1000",
+                "--root-ca-file=" + directory.resolve("ca.crt"),
+                "--service-account-private-key-file=" + directory.resolve("sa.key"),
+                "--cluster-signing-cert-file=" + directory.resolve("ca.crt"),
+                "--cluster-signing-key-file=" + directory.resolve("ca.key"),
                 "--bind-address=127.0.0.1", "--secure-port=" + RealApiServer.freePort(),
                 "--cert-dir=" + directory.resolve("manager-certs"))
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();

@@ -91,6 +91,7 @@ final class Replay implements Interceptor, AutoCloseable {
         this.names = names;
         traffic = from == null ? new Traffic(names) : from.traffic.copy(names);
         system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects);
+        system.with(Authorities.options());
         wire = Wire.to(system.server.rest());
         metrics = new Metrics(wire, names, system.clock);
         actors = new Actors(wire, scenario.namespace(), names);

@@ -14,6 +14,8 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
@@ -45,6 +47,7 @@ public final class SteppedSystem implements AutoCloseable {
     private final long seed;
     private final @Nullable Random order;
     private List<ControllerDescriptor> descriptors = BuiltInControllers.all();
+    private ControllerOptions options = ControllerOptions.DEFAULTS;
     private @Nullable Manager manager;
     private long nextDue = Loop.IDLE;
 
@@ -73,13 +76,20 @@ public final class SteppedSystem implements AutoCloseable {
         return this;
     }
 
+    /** Sets the options of the controllers for the next start. */
+    public SteppedSystem with(ControllerOptions others) {
+        options = others;
+        return this;
+    }
+
     public void startManager() {
         stopManager();
         manager = newManager();
     }
 
     Manager newManager() {
-        return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed);
+        return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed,
+                Settings.stepped().with(options), context -> context);
     }
 
     public void stopManager() {

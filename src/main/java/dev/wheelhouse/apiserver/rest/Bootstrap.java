@@ -36,7 +36,7 @@ final class Bootstrap {
         }
     }
 
-    /** Creates those that are missing: roles, namespaces, priority classes, the Service {@code kubernetes} and so on. */
+    /** Creates the missing ones: roles, namespaces, priority classes, the Service {@code kubernetes} and so on. */
     void create() {
         for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
             ObjectNode meta = Meta.of(policy.object());

@@ -41,7 +41,8 @@ public final class LegacyTokenCleaner extends KeyedController implements Plannab
     public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(24);
-    static final ObjectKey TRACKING = ObjectKey.of("kube-system", "kube-apiserver-legacy-service-account-token-tracking");
+    static final ObjectKey TRACKING = ObjectKey.of("kube-system",
+            "kube-apiserver-legacy-service-account-token-tracking");
 
     private static final Logger log = LoggerFactory.getLogger(LegacyTokenCleaner.class);
     /** The only key: a round over all Secrets. */
