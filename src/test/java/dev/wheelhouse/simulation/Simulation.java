@@ -42,7 +42,7 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
+            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
