@@ -32,6 +32,7 @@ import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.Authorities;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;

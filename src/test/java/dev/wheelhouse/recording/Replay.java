@@ -30,6 +30,7 @@ import dev.wheelhouse.simulation.KeptObjects;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.Authorities;
 
 /**
  * Plays a recorded scenario on a {@link SteppedSystem}, at the recorded times, and compares. The clock stands at a

@@ -1,4 +1,4 @@
-package dev.wheelhouse.recording;
+package dev.wheelhouse.world;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -12,10 +12,10 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.SigningAuthority;
 
-/** The certificates and keys of the replayed controllers. */
-final class Authorities {
-    /** Any text that a recorded state shows as a certificate. */
-    private static final String ROOT = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
+/** Certificates and keys for controllers. */
+public final class Authorities {
+    /** The published authorities: a text that a recorded state shows as a certificate. */
+    public static final String ROOT = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
     private static final ServerKeys KEYS = ServerKeys.inMemory();
     private static final Duration YEAR = Duration.ofDays(365);
 
@@ -26,7 +26,8 @@ final class Authorities {
 
     private Authorities() {}
 
-    static ControllerOptions options() {
+    /** Options with all signers, an authority and a key of tokens, which are made when they are first used. */
+    public static ControllerOptions options() {
         Map<String, Supplier<SigningAuthority>> signers = new HashMap<>();
         for (String signer : List.of("kubelet-serving", "kube-apiserver-client-kubelet", "kube-apiserver-client",
                 "legacy-unknown")) {
