@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
@@ -136,11 +138,20 @@ final class JobWorkload implements Workload {
         return steps;
     }
 
+    /**
+     * {@inheritDoc} A Job that replaces only failed pods needs the collector of pods, which alone lets a pod fail that
+     * was deleted before it had a node.
+     */
     @Override
     public Set<String> controllers() {
-        return expires
-                ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
-                : Set.of(JobController.NAME);
+        Set<String> controllers = new TreeSet<>(Set.of(JobController.NAME));
+        if (expires) {
+            controllers.add(TtlAfterFinishedController.NAME);
+        }
+        if (waitsForEnds) {
+            controllers.add(PodGarbageCollector.NAME);
+        }
+        return controllers;
     }
 
     @Override
@@ -150,7 +161,9 @@ final class JobWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
+        Invariant counts = new JobInvariants(truth, history);
+        Invariant expiry = new ExpiryInvariants(truth, history);
+        return waitsForEnds ? List.of(counts, expiry, new PodGarbageInvariants(truth)) : List.of(counts, expiry);
     }
 
     @Override
@@ -225,13 +238,14 @@ final class JobWorkload implements Workload {
         JsonNode status = job.path("status");
         JsonNode failed = condition(job, "Failed");
         JsonNode end = failed == null ? condition(job, "Complete") : failed;
+        // A limit for each index counts the pods of a suspended Job that run at that moment.
+        boolean anyEnd = perIndex && disturbed;
         lines.put("Job", end == null
                 ? "is not finished"
-                : GoldenState.text(end, "type") + " "
-                        + GoldenState.text(end, "reason"));
+                : anyEnd ? "is finished" : GoldenState.text(end, "type") + " " + GoldenState.text(end, "reason"));
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
-        if (failed == null) {
+        if (failed == null && !anyEnd) {
             // A deposed manager that does not know it yet may start pods beyond the completions, as upstream's may.
             int completions = job.path("spec").path("completions").asInt(Integer.MAX_VALUE);
             lines.put("succeeded", Math.min(status.path("succeeded").asInt(0), completions) + " "
