@@ -25,6 +25,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.Deleted;
+import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.TokenSource;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -80,7 +81,8 @@ public final class TokenController extends KeyedController implements Plannable 
     @Override
     protected Result sync(ObjectKey key) {
         Set<Deleted> gone = Set.copyOf(deleted.getOrDefault(key, Set.of()));
-        Outcome outcome = executor.execute(key, decide(key, gone));
+        Caches known = Objects.requireNonNull(caches);
+        Outcome outcome = executor.execute(key, decide(known, key, gone, known.tokens));
         if (outcome.succeeded()) {
             deleted.computeIfPresent(key, (account, names) -> {
                 names.removeAll(gone);
@@ -93,15 +95,14 @@ public final class TokenController extends KeyedController implements Plannable 
         return outcome.toResult();
     }
 
-    private List<Action> decide(ObjectKey key, Set<Deleted> gone) {
-        Caches known = Objects.requireNonNull(caches);
+    private List<Action> decide(Caches known, ObjectKey key, Set<Deleted> gone, TokenSource tokens) {
         V1ServiceAccount account = known.accounts.get(key);
         List<V1Secret> secrets = TokenSecrets.of(known.secrets, key);
         V1ServiceAccount cached = account;
         if (secrets.stream().anyMatch(secret -> !TokenSecrets.isOf(TokenSecrets.accountUid(secret), cached))) {
             account = liveAccount(key);
         }
-        return TokenDecisions.decide(account, secrets, gone, rootCa, known.tokens);
+        return TokenDecisions.decide(account, secrets, gone, rootCa, tokens);
     }
 
     private @Nullable V1ServiceAccount liveAccount(ObjectKey key) {
@@ -125,9 +126,12 @@ public final class TokenController extends KeyedController implements Plannable 
         return caches != null && caches.accounts.get(key) != null;
     }
 
+    /** {@inheritDoc} The plan contains no tokens, because others may see it. */
     @Override
     public List<Action> plan(ObjectKey key) {
-        return knows(key) ? decide(key, deleted.getOrDefault(key, Set.of())) : List.of();
+        return caches != null && knows(key)
+                ? decide(caches, key, deleted.getOrDefault(key, Set.of()), (account, secret) -> "a token")
+                : List.of();
     }
 
     private final class OfSecrets implements ResourceEventHandler<V1Secret> {

@@ -21,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
@@ -191,6 +192,16 @@ class TokenBehavioursTest {
         settle();
         assertThat(controller.informers()).isEmpty();
         assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
+    void aPlanShowsNoToken() {
+        account();
+        secret("");
+        cluster.deliver();
+        assertThat(controller.plan(ROBOT)).hasSize(1).first().isInstanceOfSatisfying(Action.Batch.class,
+                batch -> assertThat(batch.writes()).first().isInstanceOfSatisfying(Action.Update.class,
+                        update -> assertThat(text((V1Secret) update.object(), "token")).isEqualTo("a token")));
     }
 
     @Test
