@@ -50,6 +50,15 @@ public final class CommandLine {
               --wheelhouse.node-eviction-rate=0.1                    the nodes a second whose pods are evicted
               --wheelhouse.allocate-node-cidrs=true                  give nodes ranges of addresses for their pods
               --wheelhouse.cluster-cidr=RANGE                        the range of all of them
+              --wheelhouse.root-ca-file=FILE                         the authorities of the API server, for pods
+              --wheelhouse.service-account-private-key-file=FILE     the key of the tokens in Secrets
+              --wheelhouse.legacy-service-account-token-clean-up-period=8760h        tokens unused for so long are
+                                                                     deleted
+              --wheelhouse.cluster-signing-cert-file=FILE            the authority that signs certificates, and its key:
+              --wheelhouse.cluster-signing-key-file=FILE             for single signers -kubelet-serving-cert-file,
+                                                                     -kubelet-client-, -kube-apiserver-client-,
+                                                                     -legacy-unknown-
+              --wheelhouse.cluster-signing-duration=8760h            the longest life of a signed certificate
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease

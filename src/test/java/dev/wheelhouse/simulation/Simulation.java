@@ -19,13 +19,13 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.world.Authorities;
 
 /** One run of workloads: users, nodes, managers and faults take turns in an order determined by the seed. */
 final class Simulation implements AutoCloseable {
@@ -43,7 +43,7 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
+            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
