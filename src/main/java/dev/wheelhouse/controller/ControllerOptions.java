@@ -8,10 +8,44 @@ import java.time.Duration;
  *
  * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
+ * @param endpoints the options of the controllers of Endpoints and EndpointSlices
  */
-public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler) {
+public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
+        Endpoints endpoints) {
     /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS);
+    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
+            Endpoints.DEFAULTS);
+
+    /** These options with another threshold of ended pods. */
+    public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
+        return new ControllerOptions(threshold, horizontalPodAutoscaler, endpoints);
+    }
+
+    /** These options with others for the controller of autoscalers. */
+    public ControllerOptions with(HorizontalPodAutoscaler others) {
+        return new ControllerOptions(terminatedPodGcThreshold, others, endpoints);
+    }
+
+    /** These options with others for the controllers of Endpoints and EndpointSlices. */
+    public ControllerOptions with(Endpoints others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others);
+    }
+
+    /**
+     * The options of the controllers of Endpoints and EndpointSlices. After a change they wait for a batch period, in
+     * which further changes come.
+     *
+     * @param updatesBatchPeriod the wait of Endpoints after a change of a pod
+     * @param sliceUpdatesBatchPeriod the wait of slices after a change of a pod
+     * @param maxPerSlice the most endpoints of a slice
+     * @param mirroringUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed a slice
+     * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
+     */
+    public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) {
+        /** Upstream's defaults. */
+        public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
+    }
 
     /**
      * The options of the controller of autoscalers.

@@ -14,6 +14,9 @@ import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.service.EndpointSliceController;
+import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
+import dev.wheelhouse.controllers.service.EndpointsController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
@@ -31,6 +34,11 @@ public final class BuiltInControllers {
             new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new),
             new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
+            new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new),
+            new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
+                    EndpointSliceController::new),
+            new ControllerDescriptor(EndpointSliceMirroringController.NAME, Set.of("endpointslicemirroring"),
+                    EndpointSliceMirroringController::new),
             new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
                     EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),

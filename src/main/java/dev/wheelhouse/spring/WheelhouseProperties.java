@@ -35,6 +35,11 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
  * @param horizontalPodAutoscalerCpuInitializationPeriod the time in which the CPU usage of a new pod may be left out
  * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
+ * @param endpointUpdatesBatchPeriod the wait of Endpoints after a change of a pod, in which further changes may come
+ * @param endpointsliceUpdatesBatchPeriod the wait of EndpointSlices after a change of a pod
+ * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
+ * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an EndpointSlice
+ * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -59,6 +64,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
         @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
         @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
+        @DefaultValue("0s") Duration endpointUpdatesBatchPeriod,
+        @DefaultValue("0s") Duration endpointsliceUpdatesBatchPeriod,
+        @DefaultValue("100") int maxEndpointsPerSlice,
+        @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
+        @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -163,6 +173,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 horizontalPodAutoscalerInitialReadinessDelay);
         require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
                 horizontalPodAutoscalerTolerance, "a number from 0");
+        requireNotNegative("wheelhouse.endpoint-updates-batch-period", endpointUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.endpointslice-updates-batch-period", endpointsliceUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.mirroring-endpointslice-updates-batch-period",
+                mirroringEndpointsliceUpdatesBatchPeriod);
+        requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
+        requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -175,10 +191,17 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,
                         horizontalPodAutoscalerDownscaleStabilization, horizontalPodAutoscalerTolerance,
                         horizontalPodAutoscalerCpuInitializationPeriod,
-                        horizontalPodAutoscalerInitialReadinessDelay));
+                        horizontalPodAutoscalerInitialReadinessDelay),
+                new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
+                        maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
+                        mirroringMaxEndpointsPerSubset));
     }
 
     private static void requireWorkers(String option, int count) {
+        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
+    }
+
+    private static void requireEndpoints(String option, int count) {
         require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
     }
 
