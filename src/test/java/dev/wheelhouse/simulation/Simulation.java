@@ -42,7 +42,9 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
+            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
+                    .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
+                            Duration.ZERO, ServiceInvariants.MOST)));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";

@@ -3,6 +3,8 @@ package dev.wheelhouse.controllers.service;
 import java.time.Duration;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1Endpoints;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
@@ -60,16 +62,18 @@ public final class EndpointSliceMirroringController extends KeyedController impl
     @Override
     protected Result sync(ObjectKey key) {
         long start = clock.nanoTime();
-        Result result = isMirrored(key) ? mirror(key, endpoints.get(key)) : end(key);
+        V1Endpoints object = mirrored(key);
+        Result result = object == null ? end(key) : mirror(key, object);
         metrics.took(clock.nanoTime() - start);
         return result;
     }
 
-    private boolean isMirrored(ObjectKey key) {
+    /** The Endpoints of a key; null if they are not mirrored. */
+    private @Nullable V1Endpoints mirrored(ObjectKey key) {
         V1Endpoints object = endpoints.get(key);
         V1Service service = services.get(key);
         return object != null && mayBeMirrored(object.getMetadata()) && service != null
-                && !ServicePods.hasSelector(service);
+                && !ServicePods.hasSelector(service) ? object : null;
     }
 
     private static boolean mayBeMirrored(V1ObjectMeta meta) {
@@ -135,9 +139,10 @@ public final class EndpointSliceMirroringController extends KeyedController impl
 
     @Override
     public List<Action> plan(ObjectKey key) {
-        return isMirrored(key)
-                ? MirrorDecisions.decide(endpoints.get(key), mirrors(key), most).writes().actions()
-                : deletions(mirrors(key));
+        V1Endpoints object = mirrored(key);
+        return object == null
+                ? deletions(mirrors(key))
+                : MirrorDecisions.decide(object, mirrors(key), most).writes().actions();
     }
 
     /** Adds the Endpoints that are or were mirrored. */

@@ -45,19 +45,19 @@ final class EndpointsDecisions {
         if (current != null && isUpToDate(current, service, subsets)) {
             return List.of();
         }
-        V1Endpoints wanted = new V1Endpoints().subsets(Capacity.limited(subsets));
         Map<String, String> annotations = WellKnown.annotations(current == null ? null : current.getMetadata());
         WellKnown.setTriggerTime(annotations, triggerTime);
-        if (wanted.getSubsets() == subsets) {
-            annotations.remove(WellKnown.OVER_CAPACITY);
-        } else {
+        if (Capacity.count(subsets) > CAPACITY) {
             annotations.put(WellKnown.OVER_CAPACITY, "truncated");
+        } else {
+            annotations.remove(WellKnown.OVER_CAPACITY);
         }
         V1ObjectMeta meta = current == null
                 ? new V1ObjectMeta().namespace(service.getMetadata().getNamespace())
                         .name(service.getMetadata().getName())
                 : ModelJson.copy(current.getMetadata());
-        wanted.setMetadata(meta.labels(labels(service)).annotations(annotations));
+        V1Endpoints wanted = new V1Endpoints().subsets(Capacity.limited(subsets))
+                .metadata(meta.labels(labels(service)).annotations(annotations));
         return List.of(current == null
                 ? new Action.Create(ResourceType.ENDPOINTS, wanted, "the Service has none")
                 : new Action.Update(ResourceType.ENDPOINTS, wanted, "they differ from the Service and its pods"));

@@ -77,18 +77,16 @@ final class SliceDraft {
     }
 
     void add(V1Endpoint endpoint) {
-        if (!isToWrite()) {
-            setEndpoints(endpoints);
-        }
+        touch();
         endpoints.add(endpoint);
     }
 
     void setLabels(Map<String, String> wanted) {
+        touch();
         labels = wanted;
-        changed = true;
     }
 
-    /** Marks the slice as changed, although only hints of its endpoints will differ. */
+    /** Marks the slice as changed. Its endpoints become a list of its own. */
     void touch() {
         if (!isToWrite()) {
             setEndpoints(endpoints);
@@ -98,7 +96,6 @@ final class SliceDraft {
     /** Gives an endpoint of a slice that {@link #isToWrite} other hints; null for none. */
     void setHints(int index, @Nullable V1EndpointHints hints) {
         V1Endpoint endpoint = endpoints.get(index);
-        endpoints = endpoints instanceof ArrayList ? endpoints : new ArrayList<>(endpoints);
         endpoints.set(index, new V1Endpoint().addresses(endpoint.getAddresses()).conditions(endpoint.getConditions())
                 .deprecatedTopology(endpoint.getDeprecatedTopology()).hostname(endpoint.getHostname())
                 .nodeName(endpoint.getNodeName()).targetRef(endpoint.getTargetRef()).zone(endpoint.getZone())
