@@ -24,6 +24,7 @@ final class DaemonSetWorkload implements Workload {
     private final Random random;
     private final List<Step> steps = new ArrayList<>();
     private int nodes;
+    private int creations;
     private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
@@ -46,13 +47,18 @@ final class DaemonSetWorkload implements Workload {
         }
     }
 
+    /**
+     * Each creation begins with a higher template generation than its predecessor reached. Otherwise orphaned pods of
+     * an equal generation count as updated, as in upstream.
+     */
     private Step create() {
         return Step.create("daemonset", """
-                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s"}, "spec": {
+                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s", "annotations":
+                 {"deprecated.daemonset.template.generation": "%d"}}, "spec": {
                  "updateStrategy": %s, "selector": {"matchLabels": {"app": "%s"}},
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"nodeSelector": {"for": "%s"},
-                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, strategy(), name, name, name,
-                image), "creates a DaemonSet");
+                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, 1 + 100 * creations++,
+                strategy(), name, name, name, image), "creates a DaemonSet");
     }
 
     private String strategy() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
@@ -136,11 +138,20 @@ final class JobWorkload implements Workload {
         return steps;
     }
 
+    /**
+     * {@inheritDoc} A Job that replaces only failed pods needs the collector of pods, which alone lets a pod fail that
+     * was deleted before it had a node.
+     */
     @Override
     public Set<String> controllers() {
-        return expires
-                ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
-                : Set.of(JobController.NAME);
+        Set<String> controllers = new TreeSet<>(Set.of(JobController.NAME));
+        if (expires) {
+            controllers.add(TtlAfterFinishedController.NAME);
+        }
+        if (waitsForEnds) {
+            controllers.add(PodGarbageCollector.NAME);
+        }
+        return controllers;
     }
 
     @Override
@@ -150,7 +161,9 @@ final class JobWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
+        Invariant counts = new JobInvariants(truth, history);
+        Invariant expiry = new ExpiryInvariants(truth, history);
+        return waitsForEnds ? List.of(counts, expiry, new PodGarbageInvariants(truth)) : List.of(counts, expiry);
     }
 
     @Override
