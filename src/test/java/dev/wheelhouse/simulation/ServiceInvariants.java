@@ -104,7 +104,8 @@ record ServiceInvariants(Truth truth) implements Invariant {
         Set<String> inEndpoints = addresses(name(service)).stream().map(a -> a.getTargetRef().getName())
                 .collect(Collectors.toSet());
         return Stream.of(
-                listed.size() < inSlices.size() ? Stream.of("a pod of " + name(service) + " is in two slices")
+                listed.size() < inSlices.size()
+                        ? Stream.of("a pod of " + name(service) + " is in two slices")
                         : Stream.<String>of(),
                 missing(ready, listed, "the ready pod %s is in no slice of " + name(service)),
                 missing(listed, selected, "a slice of " + name(service) + " lists the pod %s"),

@@ -3,11 +3,11 @@ package dev.wheelhouse.controllers.service;
 import java.util.List;
 import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1Endpoint;
 import io.kubernetes.client.openapi.models.V1EndpointConditions;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * The part of an endpoint that identifies it; the rest may change in place (upstream:

@@ -46,7 +46,8 @@ class EndpointSliceControllerTest {
         assertThat(slice.getMetadata().getOwnerReferences()).singleElement()
                 .matches(V1OwnerReference::getController).matches(o -> o.getKind().equals("Service"));
         assertThat(slice.getAddressType()).isEqualTo("IPv4");
-        assertThat(slice.getPorts()).singleElement() .matches(p -> p.getName().equals("http") && p.getPort() == 8080 && p.getProtocol().equals("TCP"));
+        assertThat(slice.getPorts()).singleElement()
+                .matches(p -> p.getName().equals("http") && p.getPort() == 8080 && p.getProtocol().equals("TCP"));
         assertThat(slice.getEndpoints()).singleElement()
                 .matches(e -> e.getNodeName().equals("node-1") && e.getZone().equals("a"))
                 .matches(e -> e.getTargetRef().getName().equals("one") && e.getTargetRef().getKind().equals("Pod"));

@@ -163,8 +163,9 @@ class EndpointSliceMirroringControllerTest {
 
     @Test
     void anAddressThatIsNoneIsLeftOutAndTold() {
-        V1Endpoints endpoints = dev.wheelhouse.world.Yaml.read("""
-                {metadata: {namespace: default, name: web, uid: u}, subsets: [{addresses: [{ip: 1.2.3.4}, {ip: x}]}]}""",
+        V1Endpoints endpoints = dev.wheelhouse.world.Yaml.read(
+                """
+                        {metadata: {namespace: default, name: web, uid: u}, subsets: [{addresses: [{ip: 1.2.3.4}, {ip: x}]}]}""",
                 V1Endpoints.class);
         MirrorDecisions.Decision decision = MirrorDecisions.decide(endpoints, List.of(), 1000);
         assertThat(decision.events()).singleElement().asString()

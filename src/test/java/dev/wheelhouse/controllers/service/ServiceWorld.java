@@ -77,10 +77,12 @@ final class ServiceWorld implements AutoCloseable {
     }
 
     void pod(String name, String spec, String container, String ip, String ready) {
-        cluster.create(ResourceType.PODS, V1Pod.class, """
-                {metadata: {namespace: default, name: %s, labels: {app: web}}, spec: {%s containers: [{name: c,
-                 image: app, %s}]}, status: {phase: Running, podIP: '%s', podIPs: [{ip: '%s'}], conditions: [{type: Ready,
-                 status: '%s', lastTransitionTime: '%s'}]}}""", name, spec, container, ip, ip, ready,
+        cluster.create(ResourceType.PODS, V1Pod.class,
+                """
+                        {metadata: {namespace: default, name: %s, labels: {app: web}}, spec: {%s containers: [{name: c,
+                         image: app, %s}]}, status: {phase: Running, podIP: '%s', podIPs: [{ip: '%s'}], conditions: [{type: Ready,
+                         status: '%s', lastTransitionTime: '%s'}]}}""",
+                name, spec, container, ip, ip, ready,
                 cluster.clock.now());
     }
 
