@@ -1,6 +1,6 @@
 package dev.wheelhouse.controllers.service;
 
-/** What a decision about slices counts, for the metrics. */
+/** The numbers of a decision about slices, for the metrics. */
 final class SliceCounts {
     private final int most;
     private int added;

@@ -105,7 +105,7 @@ final class SliceMetrics {
         metrics.record(DURATION, nanos / 1e9);
     }
 
-    /** Replaces what a Service counts for; null if it is gone. */
+    /** Replaces the counts of a Service; null if it is gone. */
     synchronized void count(ObjectKey service, @Nullable SliceCounts now) {
         SliceCounts before = now == null ? counts.remove(service) : counts.put(service, now);
         if (before == null ? now == null : now != null && before.isSame(now)) {
