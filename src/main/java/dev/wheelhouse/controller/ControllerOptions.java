@@ -16,42 +16,49 @@ import org.jspecify.annotations.Nullable;
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
  * @param nodeLifecycle the options of the node lifecycle controller
  * @param nodeIpam the options of the controller that gives nodes ranges of addresses
+ * @param endpoints the options of the controllers of Endpoints and EndpointSlices
  * @param identity the options of the controllers of service accounts and certificates
  */
 public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
-        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Identity identity) {
+        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity) {
     /** Upstream's defaults. */
     public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
-            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Identity.DEFAULTS);
+            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS);
 
     /** These options with another number of ended pods that stay. */
     public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
         return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                identity);
+                endpoints, identity);
     }
 
     /** These options with others of the controller of autoscalers. */
     public ControllerOptions with(HorizontalPodAutoscaler others) {
         return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
-                identity);
+                endpoints, identity);
     }
 
     /** These options with others of the node lifecycle controller. */
     public ControllerOptions with(NodeLifecycle others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
-                identity);
+                endpoints, identity);
     }
 
     /** These options with others of the controller that gives nodes ranges of addresses. */
     public ControllerOptions with(NodeIpam others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
+                endpoints, identity);
+    }
+
+    /** These options with others for the controllers of Endpoints and EndpointSlices. */
+    public ControllerOptions with(Endpoints others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
                 identity);
     }
 
     /** These options with others for service accounts and certificates. */
     public ControllerOptions with(Identity others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                others);
+                endpoints, others);
     }
 
     /**
@@ -81,6 +88,22 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
         public Identity with(String authorities, Supplier<KeyPair> keys) {
             return new Identity(authorities, keys, signers, clusterSigningDuration, legacyTokenCleanUpPeriod);
         }
+    }
+
+    /**
+     * The options of the controllers of Endpoints and EndpointSlices. After a change they wait for a batch period, in
+     * which further changes come.
+     *
+     * @param updatesBatchPeriod the wait of Endpoints after a change of a pod
+     * @param sliceUpdatesBatchPeriod the wait of slices after a change of a pod
+     * @param maxPerSlice the most endpoints of a slice
+     * @param mirroringUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed a slice
+     * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
+     */
+    public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) {
+        /** Upstream's defaults. */
+        public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
     }
 
     /**

@@ -23,6 +23,9 @@ import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.service.EndpointSliceController;
+import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
+import dev.wheelhouse.controllers.service.EndpointsController;
 import dev.wheelhouse.controllers.serviceaccount.LegacyTokenCleaner;
 import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
@@ -46,6 +49,11 @@ public final class BuiltInControllers {
             new ControllerDescriptor(RequestCleaner.NAME, Set.of("csrcleaner"), RequestCleaner::new),
             new ControllerDescriptor(RequestSigner.NAME, Set.of("csrsigning"), RequestSigner::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
+            new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new),
+            new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
+                    EndpointSliceController::new),
+            new ControllerDescriptor(EndpointSliceMirroringController.NAME, Set.of("endpointslicemirroring"),
+                    EndpointSliceMirroringController::new),
             new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
                     EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),

@@ -59,6 +59,12 @@ public final class CommandLine {
                                                                      -kubelet-client-, -kube-apiserver-client-,
                                                                      -legacy-unknown-
               --wheelhouse.cluster-signing-duration=8760h            the longest life of a signed certificate
+              --wheelhouse.max-endpoints-per-slice=100               the most endpoints of an EndpointSlice
+              --wheelhouse.endpointslice-updates-batch-period=0s     EndpointSlices wait for further changes of pods
+              --wheelhouse.endpoint-updates-batch-period=0s          Endpoints wait for further changes of pods
+              --wheelhouse.mirroring-max-endpoints-per-subset=1000   the most addresses of a subset that are mirrored
+              --wheelhouse.mirroring-endpointslice-updates-batch-period=0s           mirrored Endpoints wait for further
+                                                                     changes of EndpointSlices
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease

@@ -76,6 +76,11 @@ import dev.wheelhouse.manager.Standby;
  * @param clusterSigningKubeApiserverClientKeyFile the file of its key, for the signer {@code kube-apiserver-client}
  * @param clusterSigningLegacyUnknownCertFile the file of the authority of the signer {@code legacy-unknown} alone
  * @param clusterSigningLegacyUnknownKeyFile the file of its key, for the signer {@code legacy-unknown}
+ * @param endpointUpdatesBatchPeriod the wait of Endpoints after a change of a pod, in which further changes may come
+ * @param endpointsliceUpdatesBatchPeriod the wait of EndpointSlices after a change of a pod
+ * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
+ * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an EndpointSlice
+ * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -119,6 +124,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @Nullable String clusterSigningKubeApiserverClientCertFile,
         @Nullable String clusterSigningKubeApiserverClientKeyFile,
         @Nullable String clusterSigningLegacyUnknownCertFile, @Nullable String clusterSigningLegacyUnknownKeyFile,
+        @DefaultValue("0s") Duration endpointUpdatesBatchPeriod,
+        @DefaultValue("0s") Duration endpointsliceUpdatesBatchPeriod,
+        @DefaultValue("100") int maxEndpointsPerSlice,
+        @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
+        @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -237,6 +247,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         requirePositive("wheelhouse.cluster-signing-duration", clusterSigningDuration);
         requirePositive("wheelhouse.legacy-service-account-token-clean-up-period",
                 legacyServiceAccountTokenCleanUpPeriod);
+        requireNotNegative("wheelhouse.endpoint-updates-batch-period", endpointUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.endpointslice-updates-batch-period", endpointsliceUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.mirroring-endpointslice-updates-batch-period",
+                mirroringEndpointsliceUpdatesBatchPeriod);
+        requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
+        requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -257,7 +273,9 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 new ControllerOptions.NodeLifecycle(nodeMonitorPeriod, nodeStartupGracePeriod, nodeMonitorGracePeriod,
                         nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
                         unhealthyZoneThreshold),
-                nodeIpam(), new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
+                nodeIpam(), new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
+                        maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
+                        mirroringMaxEndpointsPerSubset), new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
                         legacyServiceAccountTokenCleanUpPeriod));
     }
 
@@ -283,6 +301,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     }
 
     private static void requireWorkers(String option, int count) {
+        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
+    }
+
+    private static void requireEndpoints(String option, int count) {
         require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
     }
 

@@ -19,6 +19,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Loop;
@@ -43,7 +44,9 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
+            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
+                    .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
+                            Duration.ZERO, ServiceInvariants.MOST)));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
