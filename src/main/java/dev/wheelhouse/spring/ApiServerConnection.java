@@ -29,8 +29,8 @@ import dev.wheelhouse.runtime.Clock;
  * @param inCluster whether this process runs in a pod of the API server's cluster
  * @param embedded the API server itself; null if it does not run in this process
  */
-record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace, boolean inCluster,
-        @Nullable Embedded embedded) implements AutoCloseable {
+record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace,
+        boolean inCluster, @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
     /**
