@@ -99,8 +99,6 @@ final class Rehearsal {
      * @param pods the pods of each object
      */
     private record Workload(ResourceType type, String spec, String field, int pods) {
-        private static final String ALL = """
-                {"apiVersion":"%s","kind":"%s","metadata":{"namespace":"%s","name":"NAME"},"spec":{%s}}""";
         private static final String CHANGE = """
                 {"spec":{"template":{"metadata":{"annotations":{"changed":"yes"}}}}}""";
 
@@ -113,7 +111,9 @@ final class Rehearsal {
         }
 
         void create(KubeClient client) {
-            String json = ALL.formatted(type.apiVersion(), type.kind(), NAMESPACE, spec);
+            String json = """
+                    {"apiVersion":"%s","kind":"%s","metadata":{"namespace":"%s","name":"NAME"},"spec":{%s}}"""
+                    .formatted(type.apiVersion(), type.kind(), NAMESPACE, spec);
             keys().forEach(key -> objects(client)
                     .create(ModelJson.read(json.replace("NAME", key.name()), Unstructured.class)));
         }
