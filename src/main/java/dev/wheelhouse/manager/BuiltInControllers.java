@@ -16,9 +16,16 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
+import dev.wheelhouse.controllers.node.NodeIpamController;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.service.EndpointSliceController;
+import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
+import dev.wheelhouse.controllers.service.EndpointsController;
 import dev.wheelhouse.controllers.serviceaccount.LegacyTokenCleaner;
 import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
@@ -42,6 +49,11 @@ public final class BuiltInControllers {
             new ControllerDescriptor(RequestCleaner.NAME, Set.of("csrcleaner"), RequestCleaner::new),
             new ControllerDescriptor(RequestSigner.NAME, Set.of("csrsigning"), RequestSigner::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
+            new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new),
+            new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
+                    EndpointSliceController::new),
+            new ControllerDescriptor(EndpointSliceMirroringController.NAME, Set.of("endpointslicemirroring"),
+                    EndpointSliceMirroringController::new),
             new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
                     EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
@@ -49,6 +61,9 @@ public final class BuiltInControllers {
             new ControllerDescriptor(LegacyTokenCleaner.NAME, Set.of("legacy-service-account-token-cleaner"),
                     LegacyTokenCleaner::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(NodeIpamController.NAME, Set.of("nodeipam"), NodeIpamController::of),
+            new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
+                    NodeLifecycleController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
@@ -58,9 +73,11 @@ public final class BuiltInControllers {
             new ControllerDescriptor(ServiceAccountController.NAME, Set.of("serviceaccount"),
                     ServiceAccountController::new),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
+            new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
             new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::new),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
                     TtlAfterFinishedController::new),
+            new ControllerDescriptor(TtlController.NAME, Set.of("ttl"), TtlController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
                     VolumeProtectionController::new));

@@ -29,9 +29,14 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("daemonset-controller", "daemonset"),
             Map.entry("deployment-controller", "deployment"),
             Map.entry("disruption-controller", "disruption"),
+            Map.entry("endpoints-controller", "endpoint"),
+            Map.entry("endpointslice-controller", "endpoint_slice"),
+            Map.entry("endpointslice-mirroring-controller", "endpoint_slice_mirroring"),
             Map.entry("ephemeral-volume-controller", "ephemeral_volume"),
             Map.entry("horizontal-pod-autoscaler-controller", "horizontalpodautoscaler"),
             Map.entry("job-controller", "job"),
+            Map.entry("node-ipam-controller", "cidrallocator_node"),
+            Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
             Map.entry("persistentvolume-binder-controller", "claims"),
             Map.entry("persistentvolume-protection-controller", "pvprotection"),
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
@@ -41,7 +46,9 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("serviceaccount-controller", "serviceaccount"),
             Map.entry("serviceaccount-token-controller", "serviceaccount_tokens_service"),
             Map.entry("statefulset-controller", "statefulset"),
-            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
+            Map.entry("taint-eviction-controller", "noexec_taint_pod"),
+            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
+            Map.entry("ttl-controller", "ttlcontroller"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

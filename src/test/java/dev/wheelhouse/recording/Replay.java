@@ -25,12 +25,12 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.KeptObjects;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
-import dev.wheelhouse.world.Authorities;
 
 /**
  * Plays a recorded scenario on a {@link SteppedSystem}, at the recorded times, and compares. The clock stands at a
@@ -92,7 +92,8 @@ final class Replay implements Interceptor, AutoCloseable {
         this.names = names;
         traffic = from == null ? new Traffic(names) : from.traffic.copy(names);
         system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects);
-        system.with(Authorities.options());
+        system.with(scenario.controllerOptions());
+        with(BuiltInControllers.all());
         wire = Wire.to(system.server.rest());
         metrics = new Metrics(wire, names, system.clock);
         actors = new Actors(wire, scenario.namespace(), names);
@@ -101,9 +102,9 @@ final class Replay implements Interceptor, AutoCloseable {
         lookalikes = new Lookalikes(names, system.clock);
     }
 
-    /** Plays with these controllers instead of all built-in ones. */
+    /** Plays with those of these controllers that run in the scenario, instead of the built-in ones. */
     Replay with(List<ControllerDescriptor> controllers) {
-        system.with(controllers);
+        system.with(controllers.stream().filter(controller -> scenario.runs(controller.name())).toList());
         return this;
     }
 

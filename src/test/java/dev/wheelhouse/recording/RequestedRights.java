@@ -1,7 +1,6 @@
 package dev.wheelhouse.recording;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -126,9 +125,8 @@ final class RequestedRights {
         }
 
         private void noteOwner(V1OwnerReference owner) {
-            int slash = owner.getApiVersion().indexOf('/');
-            rights.add("update " + owner.getApiVersion().substring(0, Math.max(0, slash)) + "/"
-                    + owner.getKind().toLowerCase(Locale.ROOT) + "s/finalizers");
+            ResourceType type = Kinds.type(owner.getApiVersion(), owner.getKind());
+            note("update", type, "finalizers");
         }
 
         @Override

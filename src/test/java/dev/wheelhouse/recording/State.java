@@ -37,6 +37,7 @@ final class State {
     private static final Set<String> OF_KUBELETS = Set.of("Initialized", "ContainersReady", "PodScheduled");
     /** Certificates, requests and tokens, also in base64. */
     private static final Pattern PEM = Pattern.compile("^(-----BEGIN |LS0tLS1CRUdJTi|ZXlK)");
+    private static final List<String> LISTS_OF_ADDRESSES = List.of("addresses", "notReadyAddresses");
     /** A schedule determines these times, so that they are equal in the replay. */
     private static final Set<String> SCHEDULED = Set.of("lastScheduleTime",
             "batch.kubernetes.io/cronjob-scheduled-timestamp");
@@ -58,6 +59,9 @@ final class State {
         this.names = names;
         Kinds.OF_WORKLOADS.forEach(kind -> types.add(Kinds.type(kind)));
         types.addAll(scenario.kinds());
+        if (types.contains(ResourceType.SERVICES)) {
+            types.addAll(List.of(ResourceType.ENDPOINTS, ResourceType.ENDPOINT_SLICES));
+        }
         if (scenario.hasNodes()) {
             types.add(ResourceType.NODES);
         }
@@ -161,7 +165,21 @@ final class State {
             form.remove("spec");
         }
         JsonNode reduced = reduced(form, "");
-        return reduced == null ? Json.object() : reduced;
+        if (reduced == null) {
+            return Json.object();
+        }
+        // The real controllers take the pods in random order.
+        reduced.path("subsets").forEach(subset -> LISTS_OF_ADDRESSES.forEach(list -> sort(subset.path(list))));
+        sort(reduced.path("subsets"));
+        sort(reduced.path("endpoints"));
+        return reduced;
+    }
+
+    private static void sort(JsonNode list) {
+        if (list instanceof ArrayNode array) {
+            List<JsonNode> sorted = array.valueStream().sorted(Comparator.comparing(JsonNode::toString)).toList();
+            array.removeAll().addAll(sorted);
+        }
     }
 
     private static JsonNode podSpec(JsonNode spec) {

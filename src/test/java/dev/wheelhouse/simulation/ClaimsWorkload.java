@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,17 +20,15 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
  * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
  * which volume is random, the numbers are not.
  */
-final class ClaimsWorkload implements Workload {
+final class ClaimsWorkload extends NamedWorkload {
     private static final int CLAIMS = 3;
     /** The end of the names of ephemeral volumes' claims. */
     private static final String EPHEMERAL = "-data";
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
     private int volumes;
 
     ClaimsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         steps.add(volume());
         int count = 5 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
@@ -93,16 +90,6 @@ final class ClaimsWorkload implements Workload {
                 e.api().delete(kind, name + "-" + suffix, "Background");
             }
         });
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

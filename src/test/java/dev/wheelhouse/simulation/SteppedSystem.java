@@ -16,6 +16,9 @@ import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
@@ -31,8 +34,9 @@ public final class SteppedSystem implements AutoCloseable {
     /** Controllers that write although nobody has made a workload. */
     private static final Set<String> OTHERS = Set.of("namespace-controller", "disruption-controller",
             "clusterrole-aggregation-controller", "root-ca-certificate-publisher-controller",
-            "serviceaccount-controller");
-    /** All controllers except those of namespaces, disruption budgets, service accounts and roles. */
+            "serviceaccount-controller", NodeLifecycleController.NAME, TaintEvictionController.NAME,
+            TtlController.NAME);
+    /** All controllers except those of namespaces, disruption budgets, nodes, service accounts and roles. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
             .filter(c -> !OTHERS.contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
@@ -47,7 +51,7 @@ public final class SteppedSystem implements AutoCloseable {
     private final long seed;
     private final @Nullable Random order;
     private List<ControllerDescriptor> descriptors = BuiltInControllers.all();
-    private ControllerOptions options = ControllerOptions.DEFAULTS;
+    private Settings settings = Settings.stepped();
     private @Nullable Manager manager;
     private long nextDue = Loop.IDLE;
 
@@ -76,9 +80,9 @@ public final class SteppedSystem implements AutoCloseable {
         return this;
     }
 
-    /** Sets the options of the controllers for the next start. */
-    public SteppedSystem with(ControllerOptions others) {
-        options = others;
+    /** Sets the options of the controllers for the next start, instead of the defaults. */
+    public SteppedSystem with(ControllerOptions options) {
+        settings = Settings.stepped().with(options);
         return this;
     }
 
@@ -89,7 +93,7 @@ public final class SteppedSystem implements AutoCloseable {
 
     Manager newManager() {
         return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed,
-                Settings.stepped().with(options), context -> context);
+                settings, context -> context);
     }
 
     public void stopManager() {

@@ -27,6 +27,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
@@ -57,8 +58,10 @@ class IdentitiesTest {
         WheelhouseProperties properties = new Binder(new MapConfigurationPropertySource(map))
                 .bindOrCreate("wheelhouse", WheelhouseProperties.class);
         try (Cluster cluster = new Cluster()) {
-            return Identities.options(properties, new ApiServerConnection(cluster.user(), new ApiClient(), "default",
-                    false, "that of the connection", null)).identity();
+            return Identities.options(properties,
+                    new ApiServerConnection(cluster.user(), new ApiClient(), ContentType.JSON, "default",
+                            false, "that of the connection", null))
+                    .identity();
         }
     }
 
