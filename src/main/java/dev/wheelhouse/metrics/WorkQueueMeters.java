@@ -23,7 +23,6 @@ final class WorkQueueMeters implements WorkQueueMetrics {
      */
     private static final Map<String, String> UPSTREAM = Map.ofEntries(
             Map.entry("certificatesigningrequest-approving-controller", "certificate"),
-            Map.entry("certificatesigningrequest-signing-controller", "certificate"),
             Map.entry("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
             Map.entry("cronjob-controller", "cronjob"),
             Map.entry("daemonset-controller", "daemonset"),
