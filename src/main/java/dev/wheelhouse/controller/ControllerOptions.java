@@ -1,6 +1,7 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
@@ -9,26 +10,40 @@ import java.time.Duration;
  * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
  * @param endpoints the options of the controllers of Endpoints and EndpointSlices
+ * @param nodeLifecycle the options of the node lifecycle controller
+ * @param nodeIpam the options of the controller that gives nodes ranges of addresses
  */
 public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
-        Endpoints endpoints) {
+        Endpoints endpoints, NodeLifecycle nodeLifecycle, NodeIpam nodeIpam) {
     /** Upstream's defaults. */
     public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
-            Endpoints.DEFAULTS);
+            Endpoints.DEFAULTS, NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS);
 
-    /** These options with another threshold of ended pods. */
+    /** These options with another number of ended pods that stay. */
     public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
-        return new ControllerOptions(threshold, horizontalPodAutoscaler, endpoints);
+        return new ControllerOptions(threshold, horizontalPodAutoscaler, endpoints, nodeLifecycle, nodeIpam);
     }
 
-    /** These options with others for the controller of autoscalers. */
+    /** These options with others of the controller of autoscalers. */
     public ControllerOptions with(HorizontalPodAutoscaler others) {
-        return new ControllerOptions(terminatedPodGcThreshold, others, endpoints);
+        return new ControllerOptions(terminatedPodGcThreshold, others, endpoints, nodeLifecycle, nodeIpam);
     }
 
-    /** These options with others for the controllers of Endpoints and EndpointSlices. */
+    /** These options with others of the controllers of Endpoints and EndpointSlices. */
     public ControllerOptions with(Endpoints others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others);
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeLifecycle,
+                nodeIpam);
+    }
+
+    /** These options with others of the node lifecycle controller. */
+    public ControllerOptions with(NodeLifecycle others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, endpoints, others, nodeIpam);
+    }
+
+    /** These options with others of the controller that gives nodes ranges of addresses. */
+    public ControllerOptions with(NodeIpam others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, endpoints, nodeLifecycle,
+                others);
     }
 
     /**
@@ -64,5 +79,45 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
         /** Upstream's defaults. */
         public static final HorizontalPodAutoscaler DEFAULTS = new HorizontalPodAutoscaler(Duration.ofSeconds(15),
                 Duration.ofMinutes(5), 0.1, Duration.ofMinutes(5), Duration.ofSeconds(30));
+    }
+
+    /**
+     * The options of the node lifecycle controller.
+     *
+     * @param monitorPeriod the time between two looks at all nodes
+     * @param startupGracePeriod the time in which a new node must report its first status
+     * @param monitorGracePeriod the time without a sign of life after which a node is no longer ready
+     * @param evictionRate the nodes a second that are tainted in a healthy zone, so that their pods are evicted
+     * @param secondaryEvictionRate the same in a large zone that is unhealthy. In a small one it is 0
+     * @param largeClusterSizeThreshold the most nodes of a small zone
+     * @param unhealthyZoneThreshold the fraction of nodes that are not ready in an unhealthy zone; at least 3 nodes
+     */
+    public record NodeLifecycle(Duration monitorPeriod, Duration startupGracePeriod, Duration monitorGracePeriod,
+            double evictionRate, double secondaryEvictionRate, int largeClusterSizeThreshold,
+            double unhealthyZoneThreshold) {
+        /** Upstream's defaults. */
+        public static final NodeLifecycle DEFAULTS = new NodeLifecycle(Duration.ofSeconds(5), Duration.ofMinutes(1),
+                Duration.ofSeconds(50), 0.1, 0.01, 50, 0.55);
+    }
+
+    /**
+     * The options of the controller that gives nodes ranges of addresses for their pods.
+     *
+     * @param allocateNodeCidrs whether it does
+     * @param clusterCidr the range of all pods; in a dual-stack cluster one of each family
+     * @param serviceClusterIpRange the ranges of Services, which nodes do not get
+     * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of the family
+     * @param nodeCidrMaskSizeIpv4 the prefix for IPv4; 0 for 24
+     * @param nodeCidrMaskSizeIpv6 the prefix for IPv6; 0 for 64
+     */
+    public record NodeIpam(boolean allocateNodeCidrs, List<String> clusterCidr, List<String> serviceClusterIpRange,
+            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) {
+        /** Upstream's defaults. */
+        public static final NodeIpam DEFAULTS = new NodeIpam(false, List.of(), List.of(), 0, 0, 0);
+
+        public NodeIpam {
+            clusterCidr = List.copyOf(clusterCidr);
+            serviceClusterIpRange = List.copyOf(serviceClusterIpRange);
+        }
     }
 }

@@ -12,6 +12,10 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
+import dev.wheelhouse.controllers.node.NodeIpamController;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.controllers.service.EndpointSliceController;
@@ -44,13 +48,18 @@ public final class BuiltInControllers {
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(NodeIpamController.NAME, Set.of("nodeipam"), NodeIpamController::of),
+            new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
+                    NodeLifecycleController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
+            new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
                     TtlAfterFinishedController::new),
+            new ControllerDescriptor(TtlController.NAME, Set.of("ttl"), TtlController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
                     VolumeProtectionController::new));

@@ -32,13 +32,17 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("ephemeral-volume-controller", "ephemeral_volume"),
             Map.entry("horizontal-pod-autoscaler-controller", "horizontalpodautoscaler"),
             Map.entry("job-controller", "job"),
+            Map.entry("node-ipam-controller", "cidrallocator_node"),
+            Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
             Map.entry("persistentvolume-binder-controller", "claims"),
             Map.entry("persistentvolume-protection-controller", "pvprotection"),
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
             Map.entry("statefulset-controller", "statefulset"),
-            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
+            Map.entry("taint-eviction-controller", "noexec_taint_pod"),
+            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
+            Map.entry("ttl-controller", "ttlcontroller"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

@@ -14,9 +14,12 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 
 /**
  * The options {@code wheelhouse.*}.
@@ -25,6 +28,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param mode the kind of API server to use
  * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
  * @param context the context in the kubeconfig; by default the current one
+ * @param kubeApiContentType the content type of requests to an API server elsewhere, where both sides know it:
+ *     {@code application/vnd.kubernetes.protobuf} or {@code application/json}
  * @param controllers the controllers to run, in the syntax of kube-controller-manager's {@code --controllers}
  * @param manage whether the controllers write if another controller manager may be at work
  * @param workers the number of workers of each controller
@@ -40,12 +45,27 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
  * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an EndpointSlice
  * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
+ * @param nodeMonitorPeriod the time between two looks at all nodes
+ * @param nodeMonitorGracePeriod the time without a sign of life after which a node is no longer ready
+ * @param nodeStartupGracePeriod the time in which a new node must report its first status
+ * @param nodeEvictionRate the nodes a second whose pods are evicted in a healthy zone
+ * @param secondaryNodeEvictionRate the nodes a second whose pods are evicted in a large zone that is unhealthy
+ * @param largeClusterSizeThreshold the most nodes of a small zone. Nothing is evicted in a small zone that is unhealthy
+ * @param unhealthyZoneThreshold the fraction of nodes that are not ready in an unhealthy zone; at least 3 nodes
+ * @param allocateNodeCidrs whether nodes get ranges of addresses for their pods
+ * @param clusterCidr the range of the addresses of all pods; in a dual-stack cluster one of each family
+ * @param serviceClusterIpRange the ranges of the addresses of Services, which nodes do not get
+ * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of its family
+ * @param nodeCidrMaskSizeIpv4 the prefix of a node's range of IPv4; 0 for 24
+ * @param nodeCidrMaskSizeIpv6 the prefix of a node's range of IPv6; 0 for 64
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
  * @param node one further node, and its pod sources
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
+ * @param standby whether the caches run while another process leads. Warm caches let this process take over within a
+ *     second; cold ones save memory and watches
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
  * @param console the console and its journal
@@ -56,6 +76,7 @@ import dev.wheelhouse.manager.ManagerGuard;
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
         @Nullable String kubeconfig,
         @Nullable String context,
+        @DefaultValue("application/vnd.kubernetes.protobuf") String kubeApiContentType,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue("12500") int terminatedPodGcThreshold,
@@ -69,10 +90,17 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("100") int maxEndpointsPerSlice,
         @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
         @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
+        @DefaultValue("5s") Duration nodeMonitorPeriod, @DefaultValue("50s") Duration nodeMonitorGracePeriod,
+        @DefaultValue("1m") Duration nodeStartupGracePeriod, @DefaultValue("0.1") double nodeEvictionRate,
+        @DefaultValue("0.01") double secondaryNodeEvictionRate, @DefaultValue("50") int largeClusterSizeThreshold,
+        @DefaultValue("0.55") double unhealthyZoneThreshold, @DefaultValue("false") boolean allocateNodeCidrs,
+        @DefaultValue List<String> clusterCidr, @DefaultValue List<String> serviceClusterIpRange,
+        @DefaultValue("0") int nodeCidrMaskSize, @DefaultValue("0") int nodeCidrMaskSizeIpv4,
+        @DefaultValue("0") int nodeCidrMaskSizeIpv6,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
-        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue("warm") Standby standby,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {
@@ -163,6 +191,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     WheelhouseProperties {
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
+        try {
+            ContentType.of(kubeApiContentType);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.kube-api-content-type: " + e.getMessage());
+        }
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
         requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
         requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
@@ -179,11 +212,21 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 mirroringEndpointsliceUpdatesBatchPeriod);
         requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
         requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
+        requirePositive("wheelhouse.node-monitor-period", nodeMonitorPeriod);
+        requirePositive("wheelhouse.node-monitor-grace-period", nodeMonitorGracePeriod);
+        requirePositive("wheelhouse.node-startup-grace-period", nodeStartupGracePeriod);
+        require(nodeEvictionRate >= 0, "wheelhouse.node-eviction-rate", nodeEvictionRate, "a number from 0");
+        require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate", secondaryNodeEvictionRate,
+                "a number from 0");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
+    }
+
+    ContentType contentType() {
+        return ContentType.of(kubeApiContentType);
     }
 
     ControllerOptions controllerOptions() {
@@ -194,7 +237,22 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                         horizontalPodAutoscalerInitialReadinessDelay),
                 new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
                         maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
-                        mirroringMaxEndpointsPerSubset));
+                        mirroringMaxEndpointsPerSubset),
+                new ControllerOptions.NodeLifecycle(nodeMonitorPeriod, nodeStartupGracePeriod, nodeMonitorGracePeriod,
+                        nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
+                        unhealthyZoneThreshold),
+                nodeIpam());
+    }
+
+    private ControllerOptions.NodeIpam nodeIpam() {
+        ControllerOptions.NodeIpam options = new ControllerOptions.NodeIpam(allocateNodeCidrs, clusterCidr,
+                serviceClusterIpRange, nodeCidrMaskSize, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6);
+        try {
+            NodeIpamController.check(options);
+            return options;
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("the ranges of nodes: " + e.getMessage());
+        }
     }
 
     private static void requireWorkers(String option, int count) {

@@ -60,7 +60,7 @@ final class RequestedRights {
                 context.client());
         return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
-                DefaultControllerContext.Settings.stepped());
+                DefaultControllerContext.Settings.stepped().with(context.options()));
     }
 
     /** Notes the requests of one controller. */

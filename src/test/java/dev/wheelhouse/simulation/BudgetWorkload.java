@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,14 +15,12 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment whose pods a budget protects, while an administrator evicts them. Nothing else takes pods away, so an
  * eviction that leaves too few is the fault of the budget's controller.
  */
-final class BudgetWorkload implements Workload {
-    private final String name;
+final class BudgetWorkload extends NamedWorkload {
     private final boolean disrupted;
     private final int least;
-    private final List<Step> steps = new ArrayList<>();
 
     BudgetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.disrupted = disrupted;
         int replicas = 2 + random.nextInt(4);
         least = 1 + random.nextInt(replicas);
@@ -64,16 +61,6 @@ final class BudgetWorkload implements Workload {
         if (!disrupted && wasReady && ready < least) {
             throw new AssertionError("an eviction leaves " + ready + " ready pods, and the budget wants " + least);
         }
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,18 +16,16 @@ import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
  * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
  * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
  */
-final class DaemonSetWorkload implements Workload {
+final class DaemonSetWorkload extends NamedWorkload {
     private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
     private int nodes;
     private int creations;
     private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(addNode());
         steps.add(create());
@@ -119,16 +116,6 @@ final class DaemonSetWorkload implements Workload {
 
     private Step patch(String spec, String sentence) {
         return Step.patch("daemonset", name, "{\"spec\": {" + spec + "}}", sentence);
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

@@ -32,6 +32,7 @@ final class SimulatedNodes {
     private final Story story;
     private final Clock clock;
     private final boolean disrupted;
+    private final @Nullable Heartbeats heartbeats;
     private final Set<String> nodes = new TreeSet<>();
     /** The nodes for pods that require none. */
     private final List<String> anyPods = new ArrayList<>();
@@ -40,13 +41,18 @@ final class SimulatedNodes {
     private Function<JsonNode, @Nullable PodChange> lives = pod -> null;
     private boolean calm;
 
-    /** @param disrupted whether ready pods sometimes become unready */
-    SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted) {
+    /**
+     * @param disrupted whether ready pods sometimes become unready
+     * @param heartbeats the signs of life of the nodes; null if they give none
+     */
+    SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted,
+            @Nullable Heartbeats heartbeats) {
         this.api = api;
         this.random = random;
         this.story = story;
         this.clock = clock;
         this.disrupted = disrupted;
+        this.heartbeats = heartbeats;
     }
 
     /** Sets the workloads that say what happens to pods, and adds the first two nodes. */
@@ -87,11 +93,19 @@ final class SimulatedNodes {
         nodes.remove(node);
     }
 
+    /** Starts the kubelet of an existing node. */
+    void restart(String node) {
+        nodes.add(node);
+    }
+
     /**
      * Lets a node change one pod, or all pods that need a change.
      * @return whether there was a change
      */
     boolean act(boolean all) {
+        if (heartbeats != null) {
+            heartbeats.of(nodes);
+        }
         List<JsonNode> pods = new ArrayList<>(api.list("pod"));
         Collections.shuffle(pods, random);
         calm = all;
