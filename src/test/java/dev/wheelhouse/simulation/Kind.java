@@ -12,6 +12,7 @@ enum Kind {
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    IDENTITY(1, IdentityWorkload::new, IdentityFaults::all),
     JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     NODES(2, NodesWorkload::new, NodeFaults::all),
