@@ -30,7 +30,8 @@ import dev.wheelhouse.runtime.Clock;
  * @param authority the certificate authorities of the API server, PEM; empty if they are unknown
  * @param embedded the API server itself; null if it does not run in this process
  */
-record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace, boolean inCluster,
+record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace,
+        boolean inCluster,
         String authority, @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 

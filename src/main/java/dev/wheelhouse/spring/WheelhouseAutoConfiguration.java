@@ -170,7 +170,8 @@ class WheelhouseAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
-            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
+            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
+            Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier

@@ -79,7 +79,8 @@ import dev.wheelhouse.manager.Standby;
  * @param endpointUpdatesBatchPeriod the wait of Endpoints after a change of a pod, in which further changes may come
  * @param endpointsliceUpdatesBatchPeriod the wait of EndpointSlices after a change of a pod
  * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
- * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an EndpointSlice
+ * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an
+ * EndpointSlice
  * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
@@ -132,7 +133,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
-        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue("warm") Standby standby,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue("warm") Standby standby,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {
@@ -275,7 +277,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                         unhealthyZoneThreshold),
                 nodeIpam(), new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
                         maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
-                        mirroringMaxEndpointsPerSubset), new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
+                        mirroringMaxEndpointsPerSubset),
+                new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
                         legacyServiceAccountTokenCleanUpPeriod));
     }
 

@@ -31,7 +31,8 @@ final class ControlPlane implements AutoCloseable {
     /** The controllers of all scenarios. */
     static final Set<String> CONTROLLERS = Stream.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
-            "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring", "persistentvolume-binder", "persistentvolume-protection",
+            "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
+            "persistentvolume-binder", "persistentvolume-protection",
             "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace",
             "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
             "certificatesigningrequest-approving", "certificatesigningrequest-signing",

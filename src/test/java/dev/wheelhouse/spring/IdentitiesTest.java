@@ -58,8 +58,10 @@ class IdentitiesTest {
         WheelhouseProperties properties = new Binder(new MapConfigurationPropertySource(map))
                 .bindOrCreate("wheelhouse", WheelhouseProperties.class);
         try (Cluster cluster = new Cluster()) {
-            return Identities.options(properties, new ApiServerConnection(cluster.user(), new ApiClient(), ContentType.JSON, "default",
-                    false, "that of the connection", null)).identity();
+            return Identities.options(properties,
+                    new ApiServerConnection(cluster.user(), new ApiClient(), ContentType.JSON, "default",
+                            false, "that of the connection", null))
+                    .identity();
         }
     }
 

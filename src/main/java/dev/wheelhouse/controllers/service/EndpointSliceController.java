@@ -33,9 +33,9 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Lists the addresses of a Service's pods in EndpointSlices (upstream:
- * {@code pkg/controller/endpointslice/endpointslice_controller.go}). {@code SliceDecisions} decides. The owner references
- * of the slices let the garbage collector delete them with their Service. The slices of a pod whose node the cache does
- * not have are written without the pod, and the Service is tried again.
+ * {@code pkg/controller/endpointslice/endpointslice_controller.go}). {@code SliceDecisions} decides. The owner
+ * references of the slices let the garbage collector delete them with their Service. The slices of a pod whose node the
+ * cache does not have are written without the pod, and the Service is tried again.
  */
 public final class EndpointSliceController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */

@@ -27,8 +27,8 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Copies the Endpoints that users write for Services without a selector into EndpointSlices (upstream:
- * {@code pkg/controller/endpointslicemirroring}). {@code MirrorDecisions} decides. Endpoints without such a Service, with
- * the label that forbids it, or that are the lock of an election, have no slices.
+ * {@code pkg/controller/endpointslicemirroring}). {@code MirrorDecisions} decides. Endpoints without such a Service,
+ * with the label that forbids it, or that are the lock of an election, have no slices.
  */
 public final class EndpointSliceMirroringController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */

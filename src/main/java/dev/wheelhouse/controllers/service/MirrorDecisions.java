@@ -161,7 +161,9 @@ final class MirrorDecisions {
         }
     }
 
-    /** Whether a slice has the labels and annotations of the Endpoints, and is owned by these and not by former ones. */
+    /**
+     * Whether a slice has the labels and annotations of the Endpoints, and is owned by these and not by former ones.
+     */
     private boolean hasMetadata(V1EndpointSlice slice) {
         Map<String, String> labels = WellKnown.labels(slice.getMetadata());
         labels.remove(WellKnown.MANAGED_BY);

@@ -22,7 +22,8 @@ import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * Reads what Endpoints and EndpointSlices take from a Service and its pods (upstream:
- * {@code staging/src/k8s.io/endpointslice/util/controller_utils.go}, {@code staging/src/k8s.io/endpointslice/utils.go}).
+ * {@code staging/src/k8s.io/endpointslice/util/controller_utils.go}, {@code
+ * staging/src/k8s.io/endpointslice/utils.go}).
  */
 final class ServicePods {
     private static final String NO_ADDRESS = "None";

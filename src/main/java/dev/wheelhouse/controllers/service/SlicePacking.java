@@ -16,8 +16,8 @@ import io.kubernetes.client.openapi.models.V1EndpointSlice;
 
 /**
  * Puts the endpoints of one set of ports into slices with few writes (upstream: {@code reconcileByPortMapping} in
- * {@code staging/src/k8s.io/endpointslice/reconciler.go}). Endpoints stay in their slices. New ones fill the slices that
- * change anyway, the fullest first, then one unchanged slice that they fit into, then new slices.
+ * {@code staging/src/k8s.io/endpointslice/reconciler.go}). Endpoints stay in their slices. New ones fill the slices
+ * that change anyway, the fullest first, then one unchanged slice that they fit into, then new slices.
  *
  * @param slices the slices to keep, with their endpoints, new ones included
  * @param emptied the slices that no wanted endpoint is in

@@ -38,8 +38,10 @@ class CertificateIssuerTest {
     @Test
     void aCertificateHasTheSubjectTheKeyTheNamesAndTheUsagesOfItsRequest() throws Exception {
         X509Certificate made = issue(SignedRequests.parsed("CN=system:node:a,O=system:nodes", "uri:spiffe://x",
-                "ip:10.0.0.1", "email:a@b", "dns:node-1"), List.of("key encipherment", "digital signature",
-                        "server auth", "client auth"), YEAR, AUTHORITY);
+                "ip:10.0.0.1", "email:a@b", "dns:node-1"),
+                List.of("key encipherment", "digital signature",
+                        "server auth", "client auth"),
+                YEAR, AUTHORITY);
         made.verify(AUTHORITY.certificate().getPublicKey());
         assertThat(made.getSubjectX500Principal().getName()).isEqualTo("CN=system:node:a,O=system:nodes");
         assertThat(made.getIssuerX500Principal()).isEqualTo(AUTHORITY.certificate().getSubjectX500Principal());

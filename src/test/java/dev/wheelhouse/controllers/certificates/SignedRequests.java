@@ -105,7 +105,7 @@ final class SignedRequests {
                     new JcaX509v3CertificateBuilder(name, BigInteger.ONE, Date.from(begin), Date.from(end), name,
                             KEYS.getPublic()).addExtension(Extension.subjectKeyIdentifier, false,
                                     new JcaX509ExtensionUtils().createSubjectKeyIdentifier(KEYS.getPublic()))
-                                    .build(new JcaContentSignerBuilder("SHA256withECDSA").build(KEYS.getPrivate())));
+                            .build(new JcaContentSignerBuilder("SHA256withECDSA").build(KEYS.getPrivate())));
             return new SigningAuthority(certificate, KEYS.getPrivate());
         } catch (Exception e) {
             throw new AssertionError(e);

@@ -13,34 +13,41 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** The requests that each signer accepts (upstream: {@code signer_test.go}, {@code helpers_test.go}). */
 class SignerTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-        KUBELET_CLIENT|NODE||DS,key encipherment,client auth|-
-        KUBELET_CLIENT|NODE||client auth,DS|-
-        KUBELET_CLIENT|CN=system:node:a,O=nodes||DS,client auth|subject organization is not system:nodes
-        KUBELET_CLIENT|NODE,O=x||DS,client auth|subject organization is not system:nodes
-        KUBELET_CLIENT|CN=a,O=system:nodes||client auth|subject common name does not begin with system:node:
-        KUBELET_CLIENT|NODE||client auth|usages did not match [client auth digital signature key encipherment]
-        KUBELET_CLIENT|NODE|dns:a|DS,client auth|DNS subjectAltNames are not allowed
-        KUBELET_CLIENT|NODE|email:a@b|DS,client auth|Email subjectAltNames are not allowed
-        KUBELET_CLIENT|NODE|ip:10.0.0.1|DS,client auth|IP subjectAltNames are not allowed
-        KUBELET_CLIENT|NODE|uri:http://a|DS,client auth|URI subjectAltNames are not allowed
-        KUBELET_SERVING|NODE|dns:a,ip:10.0.0.1|DS,server auth|-
-        KUBELET_SERVING|NODE|ip:10.0.0.1|DS,key encipherment,server auth|-
-        KUBELET_SERVING|NODE||DS,server auth|DNS or IP subjectAltName is required
-        KUBELET_SERVING|NODE|dns:a,email:a@b|DS,server auth|Email subjectAltNames are not allowed
-        KUBELET_SERVING|NODE|dns:a,uri:http://a|DS,server auth|URI subjectAltNames are not allowed
-        KUBELET_SERVING|NODE|dns:a|client auth|usages did not match [digital signature key encipherment server auth]
-        KUBELET_SERVING|CN=a,O=system:nodes|dns:a|DS,server auth|subject common name does not begin with system:node:
-        KUBELET_SERVING|CN=a|dns:a|DS,server auth|subject organization is not system:nodes
-        API_SERVER_CLIENT|CN=eve|dns:a|client auth|-
-        API_SERVER_CLIENT|CN=eve||client auth,DS,key encipherment|-
-        API_SERVER_CLIENT|CN=eve||DS|missing required usage for client certificate: client auth
-        API_SERVER_CLIENT|CN=eve||client auth,server auth|invalid usage for client certificate: server auth
-        LEGACY_UNKNOWN|CN=eve|email:a@b|code signing|-
-        """)
-    void acceptsOrSaysWhyNot(Signer signer, String subject, String names, String usages, String problem) {
+    @CsvSource(delimiter = '|', nullValues = "-",
+            textBlock = """
+                    KUBELET|N||DS,key encipherment,client auth|-
+                    KUBELET|N||client auth,DS|-
+                    KUBELET|CN=system:node:a,O=nodes||DS,client auth|subject organization is not system:nodes
+                    KUBELET|N,O=x||DS,client auth|subject organization is not system:nodes
+                    KUBELET|CN=a,O=system:nodes||client auth|subject common name does not begin with system:node:
+                    KUBELET|N||client auth|usages did not match [client auth digital signature key encipherment]
+                    KUBELET|N|dns:a|DS,client auth|DNS subjectAltNames are not allowed
+                    KUBELET|N|email:a@b|DS,client auth|Email subjectAltNames are not allowed
+                    KUBELET|N|ip:10.0.0.1|DS,client auth|IP subjectAltNames are not allowed
+                    KUBELET|N|uri:http://a|DS,client auth|URI subjectAltNames are not allowed
+                    SERVING|N|dns:a,ip:10.0.0.1|DS,server auth|-
+                    SERVING|N|ip:10.0.0.1|DS,key encipherment,server auth|-
+                    SERVING|N||DS,server auth|DNS or IP subjectAltName is required
+                    SERVING|N|dns:a,email:a@b|DS,server auth|Email subjectAltNames are not allowed
+                    SERVING|N|dns:a,uri:http://a|DS,server auth|URI subjectAltNames are not allowed
+                    SERVING|N|dns:a|client auth|usages did not match [digital signature key encipherment server auth]
+                    SERVING|CN=a,O=sn|dns:a|DS,server auth|subject common name does not begin with system:node:
+                    SERVING|CN=a|dns:a|DS,server auth|subject organization is not system:nodes
+                    CLIENT|CN=eve|dns:a|client auth|-
+                    CLIENT|CN=eve||client auth,DS,key encipherment|-
+                    CLIENT|CN=eve||DS|missing required usage for client certificate: client auth
+                    CLIENT|CN=eve||client auth,server auth|invalid usage for client certificate: server auth
+                    LEGACY|CN=eve|email:a@b|code signing|-
+                    """)
+    void acceptsOrSaysWhyNot(String called, String subject, String names, String usages, String problem) {
+        Signer signer = switch (called) {
+            case "KUBELET" -> Signer.KUBELET_CLIENT;
+            case "SERVING" -> Signer.KUBELET_SERVING;
+            case "CLIENT" -> Signer.API_SERVER_CLIENT;
+            default -> Signer.LEGACY_UNKNOWN;
+        };
         List<String> given = List.of(usages.replace("DS", "digital signature").split(","));
-        String full = subject.replace("NODE", "CN=system:node:a,O=system:nodes");
+        String full = subject.replaceFirst("^N", "CN=system:node:a,O=system:nodes").replace("O=sn", "O=system:nodes");
         String[] alternatives = names == null ? new String[0] : names.split(",");
         assertThat(signer.problem(SignedRequests.parsed(full, alternatives), given))
                 .isEqualTo(problem);

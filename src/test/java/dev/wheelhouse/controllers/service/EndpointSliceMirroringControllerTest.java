@@ -165,7 +165,8 @@ class EndpointSliceMirroringControllerTest {
     void anAddressThatIsNoneIsLeftOutAndTold() {
         V1Endpoints endpoints = dev.wheelhouse.world.Yaml.read(
                 """
-                        {metadata: {namespace: default, name: web, uid: u}, subsets: [{addresses: [{ip: 1.2.3.4}, {ip: x}]}]}""",
+                        {metadata: {namespace: default, name: web, uid: u}, subsets: [{addresses: [{ip: 1.2.3.4},
+                         {ip: x}]}]}""",
                 V1Endpoints.class);
         MirrorDecisions.Decision decision = MirrorDecisions.decide(endpoints, List.of(), 1000);
         assertThat(decision.events()).singleElement().asString()

@@ -80,8 +80,8 @@ final class ServiceWorld implements AutoCloseable {
         cluster.create(ResourceType.PODS, V1Pod.class,
                 """
                         {metadata: {namespace: default, name: %s, labels: {app: web}}, spec: {%s containers: [{name: c,
-                         image: app, %s}]}, status: {phase: Running, podIP: '%s', podIPs: [{ip: '%s'}], conditions: [{type: Ready,
-                         status: '%s', lastTransitionTime: '%s'}]}}""",
+                         image: app, %s}]}, status: {phase: Running, podIP: '%s', podIPs: [{ip: '%s'}], conditions: [{
+                         type: Ready, status: '%s', lastTransitionTime: '%s'}]}}""",
                 name, spec, container, ip, ip, ready,
                 cluster.clock.now());
     }
@@ -135,7 +135,9 @@ final class ServiceWorld implements AutoCloseable {
         return cluster.exists(ResourceType.ENDPOINTS, WEB);
     }
 
-    /** The addresses in all slices, each with its state if that is not ready and serving: {@code 10.0.0.1 terminating}. */
+    /**
+     * The addresses in all slices, each with its state if that is not ready and serving: {@code 10.0.0.1 terminating}.
+     */
     List<String> addresses() {
         return slices().stream().flatMap(slice -> slice.getEndpoints().stream()).map(ServiceWorld::brief).sorted()
                 .toList();

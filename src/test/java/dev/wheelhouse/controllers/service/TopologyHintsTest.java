@@ -22,7 +22,9 @@ import dev.wheelhouse.world.Yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TopologyHintsTest {
-    /** An endpoint in a zone, perhaps with a hint: {@code a} or {@code ab}. A minus in front: not ready; a dot: no zone. */
+    /**
+     * An endpoint in a zone, perhaps with a hint: {@code a} or {@code ab}. A minus in front: not ready; a dot: no zone.
+     */
     private static V1Endpoint endpoint(String text) {
         boolean ready = !text.startsWith("-");
         String letters = ready ? text : text.substring(1);
