@@ -11,6 +11,7 @@ import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.HttpMetrics;
@@ -18,15 +19,17 @@ import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The API server of the service: the embedded one, or one that runs elsewhere.
+ * The API server of the service: the embedded one, or one that runs elsewhere. The embedded one is asked for JSON, in
+ * which it stores objects.
  *
  * @param client this project's client of it
  * @param api the official client of it, for beans that are written against that
+ * @param contentType the encoding that this project's client prefers
  * @param namespace the namespace of the pod, or of the kubeconfig's context
  * @param inCluster whether this process runs in a pod of the API server's cluster
  * @param embedded the API server itself; null if it does not run in this process
  */
-record ApiServerConnection(KubeClient client, ApiClient api, String namespace, boolean inCluster,
+record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace, boolean inCluster,
         @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
@@ -49,17 +52,19 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         return switch (properties.effectiveMode(configs.isInCluster(), otherwise)) {
             case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock, metrics);
             case KUBECONFIG ->
-                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock, metrics);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, clock, metrics);
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties,
+                        clock, metrics);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, clock, metrics);
         };
     }
 
     /** Uses a client that the application made. */
-    static ApiServerConnection of(ApiClient api, Clock clock, HttpMetrics metrics) {
+    static ApiServerConnection of(ApiClient api, WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
         CountedRequests.install(api, metrics, clock);
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
-        return new ApiServerConnection(new HttpKubeClient(api, clock), api,
+        ContentType type = properties.contentType();
+        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, type,
                 inCluster ? configs.inCluster().namespace() : "default", inCluster, null);
     }
 
@@ -72,7 +77,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
             CountedRequests.install(api, metrics, clock);
-            return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
+            return new ApiServerConnection(new HttpKubeClient(api, ContentType.JSON, clock), api, ContentType.JSON,
+                    "default", false,
                     new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir())));
         } catch (RuntimeException e) {
             server.close();
@@ -88,12 +94,13 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         return file == null ? null : Path.of(file);
     }
 
-    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock,
-            HttpMetrics metrics) {
+    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster,
+            WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
         CountedRequests.install(found.api(), metrics, clock);
-        return new ApiServerConnection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(),
-                inCluster, null);
+        ContentType type = properties.contentType();
+        return new ApiServerConnection(new HttpKubeClient(found.api(), type, clock), found.api(), type,
+                found.namespace(), inCluster, null);
     }
 
     /** Whether every process on this machine may use the API server without credentials. */

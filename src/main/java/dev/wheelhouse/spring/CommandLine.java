@@ -27,6 +27,8 @@ public final class CommandLine {
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
               --wheelhouse.kubeconfig=FILE                           the kubeconfig of another API server
               --wheelhouse.context=NAME                              a context in it, instead of the current one
+              --wheelhouse.kube-api-content-type=TYPE                application/vnd.kubernetes.protobuf or
+                                                                     application/json, for another API server
               --wheelhouse.controllers=*,-NAME                       the controllers to run (-*: none)
               --wheelhouse.manage=auto|takeover|observe              whether controllers write (auto: if no other
                                                                      controller manager is alive)
@@ -55,6 +57,7 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+              --wheelhouse.standby=warm|cold                         whether caches run while another process leads
             Webhooks of operators:
               --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
               --wheelhouse.webhooks.namespace=NS                     its namespace (default: that of the connection)

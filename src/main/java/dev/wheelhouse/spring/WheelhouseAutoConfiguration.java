@@ -24,6 +24,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -73,8 +74,9 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
+        ApiServerConnection wheelhouseConnection(ApiClient client, WheelhouseProperties properties, Clock clock,
+                ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, properties, clock, metrics(metrics).requests());
         }
     }
 
@@ -111,8 +113,9 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        return new EventBroadcaster(client, clock, metrics(metrics).events());
+    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, Journal journal,
+            ObjectProvider<Metrics> metrics) {
+        return new EventBroadcaster(client, clock, metrics(metrics).events(), journal);
     }
 
     /** The embedded API server has no other controller manager. */
@@ -133,7 +136,7 @@ class WheelhouseAutoConfiguration {
         }
         var options = wanted.options(connection.namespace(),
                 environment.getProperty("spring.application.name", "wheelhouse"), Election.identity());
-        return Election.of(options, connection.api(), clock,
+        return Election.of(options, connection.api(), connection.contentType(), clock,
                 metrics(metrics).elections().apply(options.lease().name()),
                 why -> publisher.publishEvent(new LeadLostEvent(this)));
     }
@@ -173,7 +176,8 @@ class WheelhouseAutoConfiguration {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties.workersOf()));
-        return new DefaultControllerContext(client, informers, clock, events::recorder,
+        return new DefaultControllerContext(client, informers, clock,
+                component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
                         .with(properties.controllerOptions()).with(journal));
@@ -191,7 +195,7 @@ class WheelhouseAutoConfiguration {
         known.workers(properties.workersOf());
         try {
             return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
-                    election.leadership(), runner);
+                    election.leadership(), properties.standby(), runner);
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

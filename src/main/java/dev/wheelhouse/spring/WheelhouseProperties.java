@@ -14,10 +14,12 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 
 /**
  * The options {@code wheelhouse.*}.
@@ -26,6 +28,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param mode the kind of API server to use
  * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
  * @param context the context in the kubeconfig; by default the current one
+ * @param kubeApiContentType the content type of requests to an API server elsewhere, where both sides know it:
+ *     {@code application/vnd.kubernetes.protobuf} or {@code application/json}
  * @param controllers the controllers to run, in the syntax of kube-controller-manager's {@code --controllers}
  * @param manage whether the controllers write if another controller manager may be at work
  * @param workers the number of workers of each controller
@@ -55,6 +59,8 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param node one further node, and its pod sources
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
+ * @param standby whether the caches run while another process leads. Warm caches let this process take over within a
+ *     second; cold ones save memory and watches
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
  * @param console the console and its journal
@@ -65,6 +71,7 @@ import dev.wheelhouse.manager.ManagerGuard;
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
         @Nullable String kubeconfig,
         @Nullable String context,
+        @DefaultValue("application/vnd.kubernetes.protobuf") String kubeApiContentType,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue("12500") int terminatedPodGcThreshold,
@@ -83,7 +90,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
-        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
+        @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection, @DefaultValue("warm") Standby standby,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {
@@ -174,6 +181,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     WheelhouseProperties {
         requireWorkers("wheelhouse.workers", workers);
         workersOf = Map.copyOf(workersOf);
+        try {
+            ContentType.of(kubeApiContentType);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.kube-api-content-type: " + e.getMessage());
+        }
         workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
         requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
         requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
@@ -195,6 +207,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
+    }
+
+    ContentType contentType() {
+        return ContentType.of(kubeApiContentType);
     }
 
     ControllerOptions controllerOptions() {

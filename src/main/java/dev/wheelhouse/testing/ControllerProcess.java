@@ -20,6 +20,7 @@ import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
@@ -54,7 +55,7 @@ final class ControllerProcess implements AutoCloseable {
         ControllerContext context = view
                 .apply(new DefaultControllerContext(client, informers, clock, events::recorder, settings));
         manager = new ControllerManager(context, controllers,
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
                 .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
                 informers, events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock,

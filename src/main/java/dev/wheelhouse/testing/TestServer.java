@@ -23,6 +23,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.informer.InformerOptions;
@@ -299,11 +300,11 @@ public final class TestServer implements AutoCloseable {
         return server;
     }
 
-    /** This project's client, over HTTP. */
+    /** This project's client, over HTTP, in the encoding in which the server stores objects. */
     public synchronized KubeClient client() {
         KubeClient made = client;
         if (made == null) {
-            made = new HttpKubeClient(apiClient(), Clock.system());
+            made = new HttpKubeClient(apiClient(), ContentType.JSON, Clock.system());
             client = made;
         }
         return made;

@@ -90,7 +90,7 @@ public final class SteppedSystem implements AutoCloseable {
 
     Manager newManager() {
         return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed,
-                settings, context -> context);
+                settings);
     }
 
     public void stopManager() {
