@@ -221,6 +221,23 @@ class NodeLifecycleControllerTest {
     }
 
     @Test
+    void whenTheFirstNodeIsReadyAgainTheOthersHaveTheGracePeriodAnew() {
+        nodes("", "a", "b");
+        after(30);
+        stop("a", "b");
+        after(100);
+        alive.add("b");
+        report("b", "True");
+        after(6);
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("a"),
+                node -> node.getStatus().getConditions().getFirst().setStatus("True"));
+        after(30);
+        assertThat(ready("a")).isEqualTo("True");
+        after(30);
+        assertThat(ready("a")).isEqualTo("Unknown");
+    }
+
+    @Test
     void aZoneOfItsOwnIsEmptiedAlthoughAllItsNodesAreSilent() {
         nodes("east", "a", "b", "c");
         nodes("west", "d");
