@@ -51,9 +51,13 @@ final class Manager implements AutoCloseable {
     /** A controller that does not work yet, and its caches that are too old. */
     private record Waiting(ScopedInformers informers, Set<SharedIndexInformer<?>> stale) {}
 
-    /** @param seed determines the informers' jitter */
-    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed, Settings settings) {
-        this(client, clock, descriptors, InformerOptions.builder().batch(1).seed(seed).build(), settings, c -> c,
+    /**
+     * @param seed determines the informers' jitter
+     * @param surgery changes the context of each controller
+     */
+    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed, Settings settings,
+            UnaryOperator<ControllerContext> surgery) {
+        this(client, clock, descriptors, InformerOptions.builder().batch(1).seed(seed).build(), settings, surgery,
                 false);
     }
 
