@@ -164,7 +164,7 @@ class NodeLifecycleControllerTest {
                 "node.kubernetes.io/not-ready:NoExecute");
         stop("a");
         after(70);
-        assertThat(taints("a")).containsExactly("node.kubernetes.io/unreachable:NoSchedule", NO_EXECUTE);
+        assertThat(taints("a")).containsExactly(NO_EXECUTE, "node.kubernetes.io/unreachable:NoSchedule");
     }
 
     @Test
