@@ -47,6 +47,7 @@ final class ControlPlane implements AutoCloseable {
     private final Proxy proxy;
     private @Nullable Process manager;
     private Instant managerBegan = Instant.EPOCH;
+    private boolean isUsual;
     private int starts;
 
     /** @throws TestAbortedException where a program is not on the PATH */
@@ -85,12 +86,22 @@ final class ControlPlane implements AutoCloseable {
     }
 
     /**
-     * Starts the controller manager, and waits until its controllers and the garbage collector work.
+     * Starts the controller manager, unless the usual one runs and is wanted. Further controllers remember nodes of
+     * other scenarios, so that each scenario with them has a manager of its own.
      *
      * @param further the controllers besides {@link #CONTROLLERS}
      * @param options further options of the manager, by name
      */
+    void runManager(Set<String> further, Map<String, String> options) throws Exception {
+        if (manager == null || !isUsual || !further.isEmpty()) {
+            stopManager();
+            startManager(further, options);
+        }
+    }
+
+    /** Starts the controller manager, and waits until its controllers and the garbage collector work. */
     void startManager(Set<String> further, Map<String, String> options) throws Exception {
+        isUsual = further.isEmpty();
         Path log = directory.resolve("kube-controller-manager-" + ++starts + ".log");
         List<String> command = new ArrayList<>(List.of(
                 Kubectl.onPath("kube-controller-manager").orElseThrow().toString(),

@@ -24,8 +24,9 @@ import dev.wheelhouse.simulation.Quiet;
  * reached a recorded state. With {@code -Psimulation} there are runs for every write of every recording; otherwise for
  * one write of one in five recordings. {@code -Dreplay=statefulset/*} limits the recordings.
  *
- * <p>Autoscalers do not take part: when they are looked at, and what they recommended before, is only in the memory of
- * the process, upstream's too.
+ * <p>Autoscalers, nodes and taints do not take part. The times at which autoscalers are looked at, their former
+ * recommendations, the last signs of life of nodes, and the times for which pods tolerate taints are only in the memory
+ * of the process, upstream's too. The simulation crashes their managers.
  */
 @Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
@@ -47,12 +48,8 @@ class RecordedWorkloadsCrashTest {
     /** @param write the number of the write since the checkpoint, from 0 */
     private record CrashPoint(Replay.Checkpoint from, int write, boolean after) {}
 
-    /**
-     * Without autoscalers: a manager looks at one for the first time 15 s after its start, so that a crash moves all
-     * looks to other times than the recorded ones. The simulation crashes their managers.
-     */
     static Stream<Scenario> scenarios() {
-        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().startsWith("hpa/"))
+        return RecordedWorkloadsTest.scenarios().filter(s -> !s.name().matches("(hpa|node|taint)/.*"))
                 .filter(s -> ALL || Math.floorMod(s.name().hashCode(), SAMPLE) == 0);
     }
 

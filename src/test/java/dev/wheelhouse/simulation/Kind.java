@@ -15,7 +15,8 @@ enum Kind {
     IDENTITY(1, IdentityWorkload::new, IdentityFaults::all),
     JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
-    NODES(2, NodesWorkload::new, NodeFaults::all),
+    /** Never beside others, see {@link Mix}. */
+    NODES(0, NodesWorkload::new, NodeFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),

@@ -9,6 +9,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 /** Errors of the controllers of nodes. */
@@ -23,7 +24,9 @@ final class NodeFaults {
                 new PlantedFault("silent nodes stay ready", "the node .*, which is silent, has the status True",
                         withoutWritesOf("status")),
                 new PlantedFault("nodes are not tainted", "the node .*, which is silent, is not tainted",
-                        withoutWritesOf("")));
+                        withoutWritesOf("")),
+                new PlantedFault("no annotation for caches", "the node .* does not say how long may be cached",
+                        Defects.decision(TtlController.NAME, truth -> (node, actions) -> List.of())));
     }
 
     /** A pod is deleted as soon as its node is tainted. */

@@ -18,10 +18,11 @@ import static dev.wheelhouse.simulation.Truth.name;
 /**
  * A pod is evicted only from a node with taints of the effect NoExecute, and not before the pod's toleration ends. At
  * the end no such pod is left, nodes that live are ready and have no taint of the controller, and silent ones are
- * unknown and tainted.
+ * unknown and tainted. Each node has the annotation for caches.
  */
 final class NodeInvariants implements Invariant {
     private static final String UNREACHABLE = "node.kubernetes.io/unreachable";
+    private static final String TTL = "node.alpha.kubernetes.io/ttl";
     /** With this many silent nodes the zone may be partially disrupted, so that no pods are evicted. */
     private static final int DISRUPTED = 3;
 
@@ -81,6 +82,10 @@ final class NodeInvariants implements Invariant {
             if (lives != ready(node).equals("True")) {
                 wrong.add("the node " + name(node) + (lives ? ", which lives," : ", which is silent,")
                         + " has the status " + ready(node));
+            }
+            if (node.getMetadata().getAnnotations() == null
+                    || !"0".equals(node.getMetadata().getAnnotations().get(TTL))) {
+                wrong.add("the node " + name(node) + " does not say how long may be cached");
             }
             if (lives && has(node, UNREACHABLE, "NoSchedule")) {
                 wrong.add("the node " + name(node) + ", which lives, is tainted");

@@ -112,10 +112,10 @@ final class NodeTaints {
             taints.removeIf(taint -> is(taint, NO_EXECUTE) && !taint.getKey().equals(evicting)
                     && (taint.getKey().equals(NOT_READY) || taint.getKey().equals(UNREACHABLE)));
         }
-        forbidding.forEach(key -> add(taints, key, NO_SCHEDULE, since));
         if (evicting != null) {
             add(taints, evicting, NO_EXECUTE, since);
         }
+        forbidding.forEach(key -> add(taints, key, NO_SCHEDULE, since));
         return taints;
     }
 

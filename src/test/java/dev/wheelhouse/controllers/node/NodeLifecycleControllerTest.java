@@ -164,7 +164,7 @@ class NodeLifecycleControllerTest {
                 "node.kubernetes.io/not-ready:NoExecute");
         stop("a");
         after(70);
-        assertThat(taints("a")).containsExactly("node.kubernetes.io/unreachable:NoSchedule", NO_EXECUTE);
+        assertThat(taints("a")).containsExactly(NO_EXECUTE, "node.kubernetes.io/unreachable:NoSchedule");
     }
 
     @Test
@@ -218,6 +218,23 @@ class NodeLifecycleControllerTest {
         assertThat(tainted(List.of("a", "b"))).isEmpty();
         after(20);
         assertThat(tainted(List.of("a", "b"))).containsExactly("a");
+    }
+
+    @Test
+    void whenTheFirstNodeIsReadyAgainTheOthersHaveTheGracePeriodAnew() {
+        nodes("", "a", "b");
+        after(30);
+        stop("a", "b");
+        after(100);
+        alive.add("b");
+        report("b", "True");
+        after(6);
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("a"),
+                node -> node.getStatus().getConditions().getFirst().setStatus("True"));
+        after(30);
+        assertThat(ready("a")).isEqualTo("True");
+        after(30);
+        assertThat(ready("a")).isEqualTo("Unknown");
     }
 
     @Test

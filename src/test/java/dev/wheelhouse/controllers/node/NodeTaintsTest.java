@@ -87,7 +87,7 @@ class NodeTaintsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            EVICT | Ready=False   |                       | not-ready:NoSchedule+ not-ready:NoExecute+
+            EVICT | Ready=False   |                       | not-ready:NoExecute+ not-ready:NoSchedule+
             EVICT | Ready=Unknown | unreachable:NoSchedule | unreachable:NoSchedule unreachable:NoExecute+
             EVICT | Ready=Unknown | unreachable:NoSchedule unreachable:NoExecute | as before
             EVICT | Ready=True    |                       | as before
@@ -95,7 +95,7 @@ class NodeTaintsTest {
             SWAP  | Ready=Unknown | unreachable:NoSchedule not-ready:NoExecute | \
             unreachable:NoSchedule unreachable:NoExecute+
             SWAP  | Ready=False   | unreachable:NoSchedule unreachable:NoExecute | \
-            not-ready:NoSchedule+ not-ready:NoExecute+
+            not-ready:NoExecute+ not-ready:NoSchedule+
             SWAP  | Ready=True    | not-ready:NoExecute   | ''
             CLEAR | Ready=True    | not-ready:NoExecute gpu:NoExecute unreachable:NoExecute | gpu:NoExecute
             CLEAR | Ready=Unknown | unreachable:NoSchedule unreachable:NoExecute | unreachable:NoSchedule

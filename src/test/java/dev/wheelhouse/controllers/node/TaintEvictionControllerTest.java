@@ -174,6 +174,8 @@ class TaintEvictionControllerTest {
         assertThat(cluster.eventTexts()).containsExactly(
                 "Normal TaintManagerEviction Cancelling deletion of Pod default/web",
                 "Normal TaintManagerEviction Marking for deletion Pod default/web");
+        after(30);
+        assertThat(writes()).isEmpty();
     }
 
     @Test
