@@ -91,7 +91,8 @@ class ConsoleCertificateTest {
     }
 
     private void create(String kind, String yaml) {
-        ResourceType type = new ResourceType("rbac.authorization.k8s.io", "v1", kind.toLowerCase(Locale.ROOT) + "s", kind, false);
+        ResourceType type = new ResourceType("rbac.authorization.k8s.io", "v1", kind.toLowerCase(Locale.ROOT) + "s",
+                kind, false);
         cluster.client().resource(type, Unstructured.class).create(
                 Yaml.read("{apiVersion: rbac.authorization.k8s.io/v1, " + yaml.strip().substring(1),
                         Unstructured.class));

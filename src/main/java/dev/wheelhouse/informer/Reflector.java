@@ -254,8 +254,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (from.isEmpty()) {
             freshness.begins(clock.nanoTime());
         }
-        Duration timeout = freshness.waitsForWatch() ? BRIEF : options.watchTimeout()
-                .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
+        Duration timeout = freshness.waitsForWatch()
+                ? BRIEF
+                : options.watchTimeout()
+                        .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(new WatchOptions(from, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);

@@ -31,8 +31,8 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.WebhookServer;
@@ -86,7 +86,8 @@ public final class Wheelhouse implements AutoCloseable {
         try {
             engine = new Engine(election,
                     new ControllerManager(context, operators, guard, election.leadership(), wanted.standby,
-                            runner), informers, events, runner);
+                            runner),
+                    informers, events, runner);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
