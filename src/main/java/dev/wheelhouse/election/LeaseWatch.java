@@ -105,20 +105,23 @@ final class LeaseWatch extends SignalledLoop {
     }
 
     private long read(WatchStream<V1Lease> open) throws InterruptedException {
-        // A live holder renews the Lease many times in this time.
-        long untilSilent = heardAt + 2 * options.leaseDuration().toNanos() - clock.nanoTime();
-        long wait = Math.max(0, Math.min(untilFree(), untilSilent));
-        WatchEvent<V1Lease> event = open.next(Duration.ofNanos(wait));
+        WatchEvent<V1Lease> event = open.next(Duration.ofNanos(Math.min(untilFree(), untilSilent())));
         if (event != null) {
             heardAt = clock.nanoTime();
             take(event);
             return BUSY;
         }
-        if (open.isEnded() || untilSilent <= 0) {
+        if (open.isEnded() || untilSilent() == 0) {
             end();
             return BUSY;
         }
-        return wait;
+        // A stream that waits has waited.
+        return Math.min(untilFree(), untilSilent());
+    }
+
+    /** The nanoseconds until the watch counts as broken. A live holder renews the Lease many times in this time. */
+    private long untilSilent() {
+        return Math.max(0, heardAt + 2 * options.leaseDuration().toNanos() - clock.nanoTime());
     }
 
     private void take(WatchEvent<V1Lease> event) {
