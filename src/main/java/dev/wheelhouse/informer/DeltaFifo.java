@@ -16,8 +16,8 @@ import dev.wheelhouse.runtime.Signal;
  * The queue from the Reflector, its producer, to the informer loop, its consumer (upstream: client-go
  * {@code tools/cache/delta_fifo.go} and {@code the_real_fifo.go}). It collects, per key, the ordered deltas since the
  * consumer's last pop, and returns them in one batch, with the keys in the order of their first delta. A relist
- * ({@link Replaced}), a resync ({@link Sync}) and a {@link Mark} are steps of their own; they keep their place between the
- * deltas before and after them.
+ * ({@link Replaced}), a resync ({@link Sync}) and a {@link Mark} are steps of their own; they keep their place between
+ * the deltas before and after them.
  *
  * <p>Any thread may call any method, but only one thread may pop.
  */
