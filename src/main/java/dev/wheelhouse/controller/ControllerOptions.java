@@ -1,7 +1,12 @@
 package dev.wheelhouse.controller;
 
+import java.security.KeyPair;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
@@ -11,31 +16,94 @@ import java.util.List;
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
  * @param nodeLifecycle the options of the node lifecycle controller
  * @param nodeIpam the options of the controller that gives nodes ranges of addresses
+ * @param endpoints the options of the controllers of Endpoints and EndpointSlices
+ * @param identity the options of the controllers of service accounts and certificates
  */
 public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
-        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam) {
+        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity) {
     /** Upstream's defaults. */
     public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
-            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS);
+            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS);
 
     /** These options with another number of ended pods that stay. */
     public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
-        return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam);
+        return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, identity);
     }
 
     /** These options with others of the controller of autoscalers. */
     public ControllerOptions with(HorizontalPodAutoscaler others) {
-        return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam);
+        return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
+                endpoints, identity);
     }
 
     /** These options with others of the node lifecycle controller. */
     public ControllerOptions with(NodeLifecycle others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam);
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
+                endpoints, identity);
     }
 
     /** These options with others of the controller that gives nodes ranges of addresses. */
     public ControllerOptions with(NodeIpam others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others);
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
+                endpoints, identity);
+    }
+
+    /** These options with others for the controllers of Endpoints and EndpointSlices. */
+    public ControllerOptions with(Endpoints others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
+                identity);
+    }
+
+    /** These options with others for service accounts and certificates. */
+    public ControllerOptions with(Identity others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, others);
+    }
+
+    /**
+     * The options of the controllers of service accounts and certificates.
+     *
+     * @param rootCa the certificate authorities of the API server, PEM; empty if there are none
+     * @param tokenKeys sign the tokens in Secrets; null for no such tokens. Supplied when the first token is made
+     * @param signers the authorities of the signers, by the signer's name, such as
+     *     {@code kubernetes.io/kubelet-serving}. A signer without an authority signs nothing. Each signature asks its
+     *     supplier again, which throws an unchecked exception if it cannot read the authority
+     * @param clusterSigningDuration the longest life of a signed certificate
+     * @param legacyTokenCleanUpPeriod the time without use after which the token of an account in a Secret is deleted
+     */
+    public record Identity(String rootCa, @Nullable Supplier<KeyPair> tokenKeys,
+            Map<String, Supplier<SigningAuthority>> signers, Duration clusterSigningDuration,
+            Duration legacyTokenCleanUpPeriod) {
+        private static final Duration YEAR = Duration.ofDays(365);
+
+        /** Upstream's defaults: no certificates and keys. */
+        public static final Identity DEFAULTS = new Identity("", null, Map.of(), YEAR, YEAR);
+
+        public Identity {
+            signers = Map.copyOf(signers);
+        }
+
+        /** These options with the certificates of an API server and the keys of its tokens. */
+        public Identity with(String authorities, Supplier<KeyPair> keys) {
+            return new Identity(authorities, keys, signers, clusterSigningDuration, legacyTokenCleanUpPeriod);
+        }
+    }
+
+    /**
+     * The options of the controllers of Endpoints and EndpointSlices. After a change they wait for a batch period, in
+     * which further changes come.
+     *
+     * @param updatesBatchPeriod the wait of Endpoints after a change of a pod
+     * @param sliceUpdatesBatchPeriod the wait of slices after a change of a pod
+     * @param maxPerSlice the most endpoints of a slice
+     * @param mirroringUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed a slice
+     * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
+     */
+    public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) {
+        /** Upstream's defaults. */
+        public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
     }
 
     /**

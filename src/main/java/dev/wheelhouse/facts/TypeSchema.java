@@ -56,7 +56,8 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param always whether upstream always writes the field, even if it is zero or empty
      * @param goType the Go name of a named scalar type, which upstream's errors show, such as {@code v1.PullPolicy};
      *     empty for others
-     * @param numbers the protobuf number of the field, after the numbers of the embedded structs around it; empty if the
+     * @param numbers the protobuf number of the field, after the numbers of the embedded structs around it; empty if
+     * the
      *     type has no protobuf message
      */
     public record Field(String name, Shape shape, String typeName, String format, boolean required,

@@ -212,7 +212,8 @@ public final class Wheelhouse implements AutoCloseable {
          * {@code default}.
          */
         public Builder client(ApiClient client) {
-            connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default");
+            connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default",
+                    "");
             return this;
         }
 

@@ -87,9 +87,8 @@ class WheelhouseAutoConfiguration {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
                 Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
-                    ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
+            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment), clock,
+                    metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -170,8 +169,9 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
+    ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
+            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
+            Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
@@ -180,7 +180,7 @@ class WheelhouseAutoConfiguration {
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(properties.controllerOptions()).with(journal));
+                        .with(Identities.options(properties, connection)).with(journal));
     }
 
     @Bean

@@ -17,7 +17,10 @@ import io.kubernetes.client.custom.QuantityFormatException;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeIpamController;
+import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
 
@@ -53,6 +56,32 @@ import dev.wheelhouse.manager.Standby;
  * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of its family
  * @param nodeCidrMaskSizeIpv4 the prefix of a node's range of IPv4; 0 for 24
  * @param nodeCidrMaskSizeIpv6 the prefix of a node's range of IPv6; 0 for 64
+ * @param rootCaFile the file of the API server's certificate authorities, which pods get; by default those of the
+ *     connection
+ * @param serviceAccountPrivateKeyFile the file of the key that signs the tokens in Secrets; by default the key of the
+ *     embedded API server, and elsewhere none
+ * @param legacyServiceAccountTokenCleanUpPeriod the time without use after which the token of a service account in a
+ *     Secret is deleted
+ * @param clusterSigningCertFile the file of the authority that signs certificates; by default the authority of the
+ *     embedded API server, and elsewhere none
+ * @param clusterSigningKeyFile the file of the private key of that authority
+ * @param clusterSigningDuration the longest life of a signed certificate
+ * @param clusterSigningKubeletServingCertFile the file of the authority of the signer {@code kubelet-serving} alone
+ * @param clusterSigningKubeletServingKeyFile the file of its key, for the signer {@code kubelet-serving}
+ * @param clusterSigningKubeletClientCertFile the file of the authority of the signer
+ *     {@code kube-apiserver-client-kubelet} alone
+ * @param clusterSigningKubeletClientKeyFile the file of its key, for the signer {@code kube-apiserver-client-kubelet}
+ * @param clusterSigningKubeApiserverClientCertFile the file of the authority of the signer
+ *     {@code kube-apiserver-client} alone
+ * @param clusterSigningKubeApiserverClientKeyFile the file of its key, for the signer {@code kube-apiserver-client}
+ * @param clusterSigningLegacyUnknownCertFile the file of the authority of the signer {@code legacy-unknown} alone
+ * @param clusterSigningLegacyUnknownKeyFile the file of its key, for the signer {@code legacy-unknown}
+ * @param endpointUpdatesBatchPeriod the wait of Endpoints after a change of a pod, in which further changes may come
+ * @param endpointsliceUpdatesBatchPeriod the wait of EndpointSlices after a change of a pod
+ * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
+ * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an
+ * EndpointSlice
+ * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -87,6 +116,20 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue List<String> clusterCidr, @DefaultValue List<String> serviceClusterIpRange,
         @DefaultValue("0") int nodeCidrMaskSize, @DefaultValue("0") int nodeCidrMaskSizeIpv4,
         @DefaultValue("0") int nodeCidrMaskSizeIpv6,
+        @Nullable String rootCaFile, @Nullable String serviceAccountPrivateKeyFile,
+        @DefaultValue("8760h") Duration legacyServiceAccountTokenCleanUpPeriod,
+        @Nullable String clusterSigningCertFile, @Nullable String clusterSigningKeyFile,
+        @DefaultValue("8760h") Duration clusterSigningDuration,
+        @Nullable String clusterSigningKubeletServingCertFile, @Nullable String clusterSigningKubeletServingKeyFile,
+        @Nullable String clusterSigningKubeletClientCertFile, @Nullable String clusterSigningKubeletClientKeyFile,
+        @Nullable String clusterSigningKubeApiserverClientCertFile,
+        @Nullable String clusterSigningKubeApiserverClientKeyFile,
+        @Nullable String clusterSigningLegacyUnknownCertFile, @Nullable String clusterSigningLegacyUnknownKeyFile,
+        @DefaultValue("0s") Duration endpointUpdatesBatchPeriod,
+        @DefaultValue("0s") Duration endpointsliceUpdatesBatchPeriod,
+        @DefaultValue("100") int maxEndpointsPerSlice,
+        @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
+        @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -203,6 +246,15 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         require(nodeEvictionRate >= 0, "wheelhouse.node-eviction-rate", nodeEvictionRate, "a number from 0");
         require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate", secondaryNodeEvictionRate,
                 "a number from 0");
+        requirePositive("wheelhouse.cluster-signing-duration", clusterSigningDuration);
+        requirePositive("wheelhouse.legacy-service-account-token-clean-up-period",
+                legacyServiceAccountTokenCleanUpPeriod);
+        requireNotNegative("wheelhouse.endpoint-updates-batch-period", endpointUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.endpointslice-updates-batch-period", endpointsliceUpdatesBatchPeriod);
+        requireNotNegative("wheelhouse.mirroring-endpointslice-updates-batch-period",
+                mirroringEndpointsliceUpdatesBatchPeriod);
+        requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
+        requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -223,7 +275,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 new ControllerOptions.NodeLifecycle(nodeMonitorPeriod, nodeStartupGracePeriod, nodeMonitorGracePeriod,
                         nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
                         unhealthyZoneThreshold),
-                nodeIpam());
+                nodeIpam(), new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
+                        maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
+                        mirroringMaxEndpointsPerSubset),
+                new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
+                        legacyServiceAccountTokenCleanUpPeriod));
     }
 
     private ControllerOptions.NodeIpam nodeIpam() {
@@ -237,7 +293,21 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         }
     }
 
+    /**
+     * Whether this process makes the service accounts that pods need.
+     *
+     * @param service whether the built-in controllers run by default
+     */
+    boolean runsServiceAccounts(boolean service) {
+        return BuiltInControllers.all().stream().filter(d -> d.name().equals(ServiceAccountController.NAME))
+                .anyMatch(controller -> ControllerSelection.isSelected(controller, controllers, service));
+    }
+
     private static void requireWorkers(String option, int count) {
+        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
+    }
+
+    private static void requireEndpoints(String option, int count) {
         require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
     }
 

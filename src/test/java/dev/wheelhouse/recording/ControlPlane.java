@@ -20,6 +20,8 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.Kubectl;
 import dev.wheelhouse.RealApiServer;
+import dev.wheelhouse.apiserver.auth.OwnAuthority;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -29,8 +31,12 @@ final class ControlPlane implements AutoCloseable {
     /** The controllers of all scenarios. */
     static final Set<String> CONTROLLERS = Stream.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
-            "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace")
+            "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
+            "persistentvolume-binder", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace",
+            "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
+            "certificatesigningrequest-approving", "certificatesigningrequest-signing",
+            "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner")
             .map(name -> name + "-controller").collect(Collectors.toCollection(TreeSet::new));
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";
@@ -52,6 +58,7 @@ final class ControlPlane implements AutoCloseable {
         }
         server = RealApiServer.startOrSkip(directory);
         eventually("the API server has a certificate", PATIENCE, () -> Files.exists(server.certificate()));
+        OwnAuthority.of(ServerKeys.inDirectory(directory), Instant.now());
         proxy = new Proxy(server.port(), RealApiServer.TOKEN, server.certificate());
         Files.writeString(directory.resolve("manager.kubeconfig"), """
                 apiVersion: v1
@@ -91,6 +98,10 @@ final class ControlPlane implements AutoCloseable {
                 "--controllers=" + String.join(",", CONTROLLERS)
                         + further.stream().map(controller -> "," + controller).collect(Collectors.joining()),
                 "--kube-api-content-type=application/json", "--kube-api-qps=1000", "--kube-api-burst=1000",
+                "--root-ca-file=" + directory.resolve("ca.crt"),
+                "--service-account-private-key-file=" + directory.resolve("sa.key"),
+                "--cluster-signing-cert-file=" + directory.resolve("ca.crt"),
+                "--cluster-signing-key-file=" + directory.resolve("ca.key"),
                 "--bind-address=127.0.0.1", "--secure-port=" + RealApiServer.freePort(),
                 "--cert-dir=" + directory.resolve("manager-certs")));
         options.forEach((name, value) -> command.add("--" + name + "=" + value));

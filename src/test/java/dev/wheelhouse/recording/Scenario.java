@@ -29,6 +29,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.world.Authorities;
 
 /**
  * The steps that users, nodes and faults take. {@code docs/recording.md} describes the file.
@@ -134,7 +135,7 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
 
     /** The options of the controllers. Only those of the ranges of nodes may differ from the defaults. */
     ControllerOptions controllerOptions() {
-        return ControllerOptions.DEFAULTS.with(new ControllerOptions.NodeIpam(
+        return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
                 list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
                 number("node-cidr-mask-size-ipv6")));

@@ -97,8 +97,8 @@ final class JobInvariants implements Invariant {
     }
 
     /**
-     * A pod that succeeds counts as failed if the manager read that it runs, and ends it with its Job. That may happen to
-     * upstream, too.
+     * A pod that succeeds counts as failed if the manager read that it runs, and ends it with its Job. That may happen
+     * to upstream, too.
      */
     private void lookForEndsThatWereNotSeen(Write write, V1Job job) {
         for (V1Pod pod : truth.pods()) {

@@ -35,6 +35,8 @@ final class JobWorkload extends NamedWorkload {
     private final int completions;
     /** Whether pods end otherwise than by themselves, so that the number of failures is random. */
     private boolean disturbed;
+    /** The parallelism at the last creation. */
+    private int parallelism;
     /** The failures that are left, by index; for a Job without indexes all under -1. */
     private final Map<Integer, Integer> failures = new TreeMap<>();
 
@@ -57,14 +59,17 @@ final class JobWorkload extends NamedWorkload {
         for (int i = 0; i < count; i++) {
             step(disrupted);
         }
-        steps.add(patch("\"suspend\": false, \"parallelism\": " + (1 + random.nextInt(3)), "lets the Job run"));
+        int last = 1 + random.nextInt(3);
+        disturbed |= last < parallelism;
+        steps.add(patch("\"suspend\": false, \"parallelism\": " + last, "lets the Job run"));
         if (random.nextInt(8) == 0) {
             steps.add(delete("Background"));
         }
     }
 
     private Step create() {
-        String spec = "\"completions\": " + completions + ", \"parallelism\": " + random.nextInt(4)
+        parallelism = random.nextInt(4);
+        String spec = "\"completions\": " + completions + ", \"parallelism\": " + parallelism
                 + ", \"suspend\": " + (random.nextInt(5) == 0)
                 + ", \"podReplacementPolicy\": \"" + (waitsForEnds ? "Failed" : "TerminatingOrFailed") + "\""
                 + (indexed ? ", \"completionMode\": \"Indexed\"" : "")

@@ -36,6 +36,8 @@ final class SimulatedNodes {
     private final Set<String> nodes = new TreeSet<>();
     /** The nodes for pods that require none. */
     private final List<String> anyPods = new ArrayList<>();
+    /** The numbers of the pods' addresses, by UID. */
+    private final Map<String, Integer> addresses = new LinkedHashMap<>();
     private Function<JsonNode, @Nullable PodChange> lives = pod -> null;
     private boolean calm;
 
@@ -202,8 +204,15 @@ final class SimulatedNodes {
                          "ready": false, "state": {"terminated": {"exitCode": %d, "finishedAt": "%s"}}}]""".formatted(
                         change.exitCode(), now);
         api.podStatus(pod, """
-                {"phase": "%s", "reason": "%s", "conditions": [{"type": "Ready", "status": "%s",
-                 "lastTransitionTime": "%s"}]%s}""".formatted(change.phase(), change.reason(),
-                change.ready() ? "True" : "False", now, ended));
+                {"phase": "%s", "reason": "%s", "podIP": "%5$s", "podIPs": [{"ip": "%5$s"}], "conditions":
+                 [{"type": "Ready", "status": "%3$s", "lastTransitionTime": "%4$s"}]%6$s}""".formatted(change.phase(),
+                change.reason(), change.ready() ? "True" : "False", now, address(pod), ended));
+    }
+
+    /** The address of a pod, which no pod with another UID has. */
+    private String address(String pod) {
+        String uid = api.get("pod", pod).path("metadata").path("uid").asString("");
+        int number = addresses.computeIfAbsent(uid, u -> addresses.size() + 1);
+        return "10.0." + number / 256 + "." + number % 256;
     }
 }

@@ -26,6 +26,7 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.world.Authorities;
 
 /** One run of workloads: users, nodes, managers and faults take turns in an order determined by the seed. */
 final class Simulation implements AutoCloseable {
@@ -43,7 +44,9 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD));
+            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
+                    .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
+                            Duration.ZERO, ServiceInvariants.MOST)));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";

@@ -31,11 +31,14 @@ import dev.wheelhouse.testing.Interceptor;
  * each turn of the workers, as on an idle machine.
  */
 public final class SteppedSystem implements AutoCloseable {
-    /** All controllers except those of namespaces, disruption budgets and nodes. */
+    /** Controllers that write although nobody has made a workload. */
+    private static final Set<String> OTHERS = Set.of("namespace-controller", "disruption-controller",
+            "clusterrole-aggregation-controller", "root-ca-certificate-publisher-controller",
+            "serviceaccount-controller", NodeLifecycleController.NAME, TaintEvictionController.NAME,
+            TtlController.NAME);
+    /** All controllers except those of namespaces, disruption budgets, nodes, service accounts and roles. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
-            .filter(c -> !Set.of("namespace-controller", "disruption-controller", NodeLifecycleController.NAME,
-                    TaintEvictionController.NAME, TtlController.NAME).contains(c.name()))
-            .toList();
+            .filter(c -> !OTHERS.contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
             List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
 

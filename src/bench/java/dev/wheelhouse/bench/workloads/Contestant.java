@@ -14,8 +14,9 @@ enum Contestant {
 
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
-            "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+            "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
+            "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
+            "ephemeral-volume", "garbage-collector", "namespace");
 
     private final String title;
 

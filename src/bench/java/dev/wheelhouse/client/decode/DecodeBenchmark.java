@@ -24,8 +24,8 @@ import dev.wheelhouse.client.ModelJson;
 
 /**
  * One pod from its bytes to the official model: by Jackson's databind, as answers are read, and by the streaming
- * decoders of cached objects in JSON and protobuf; on data that repeats, on data that never does, and on data whose values get in each
- * other's way.
+ * decoders of cached objects in JSON and protobuf; on data that repeats, on data that never does, and on data whose
+ * values get in each other's way.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -88,8 +88,9 @@ public final class RestServer {
         Ids ids = new Ids(random);
         WebhookClient webhooks = new WebhookClient(store);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
-                new CustomResources(store, registry, clock, webhooks), info.rootCertificates());
-        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock);
+                new CustomResources(store, registry, clock, webhooks));
+        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock,
+                security.podAccounts());
         Writes writes = new Writes(state, admission, new Quotas(store));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);

@@ -21,7 +21,8 @@ import dev.wheelhouse.facts.TypeSchema;
 
 /** Reads the values of one protobuf field. Made from the Java type of the field and the facts' type. Thread safe. */
 abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, WireReader.Truth, WireReader.Whole,
-        WireReader.Real, WireReader.Bytes, WireReader.Time, WireReader.Amount, WireReader.NumberOrText, WireReader.Model,
+        WireReader.Real, WireReader.Bytes, WireReader.Time, WireReader.Amount, WireReader.NumberOrText,
+        WireReader.Model,
         WireReader.ListOf, WireReader.MapOf, WireJson, WireJson.SchemaOr {
     /** Models that are nested deeper are refused, so that no input overflows the stack. */
     private static final int DEEPEST = 100;
@@ -317,7 +318,9 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
                 }
                 in.at = elements.wireType() == WireCursor.DELIMITED ? to : in.at;
             }
-            return size == 0 ? FrozenList.EMPTY : new FrozenList(size == read.length ? read : Arrays.copyOf(read, size));
+            return size == 0
+                    ? FrozenList.EMPTY
+                    : new FrozenList(size == read.length ? read : Arrays.copyOf(read, size));
         }
     }
 

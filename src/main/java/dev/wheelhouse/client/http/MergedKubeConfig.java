@@ -199,7 +199,8 @@ final class MergedKubeConfig {
             RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
         }
         String namespace = context.text("namespace");
-        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace);
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
+                Certificates.pem(cluster, "certificate-authority"));
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {

@@ -12,7 +12,7 @@ record ClusterSize(int nodes, int step) {
     static final ClusterSize EMPTY = new ClusterSize(0, 0);
 
     private static final Step[] STEPS = {new Step(0, 100, 0), new Step(90, 500, 15), new Step(450, 1000, 30),
-        new Step(900, 2000, 60), new Step(1800, Integer.MAX_VALUE, 300)};
+            new Step(900, 2000, 60), new Step(1800, Integer.MAX_VALUE, 300)};
 
     private record Step(int smallest, int largest, int seconds) {}
 

@@ -114,7 +114,8 @@ final class NodeMonitor {
                 log.info("{}: some node is ready again, so that pods are evicted again", NodeLifecycleController.NAME);
                 healths.replaceAll((name, health) -> health.revived(clock.nanoTime()));
             }
-            case NONE -> {}
+            case NONE -> {
+            }
         }
         metrics.lookedAtAll(clock.nanoTime() - begin);
         return all.size();

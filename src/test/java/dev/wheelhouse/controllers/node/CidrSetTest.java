@@ -26,16 +26,16 @@ class CidrSetTest {
 
     @ParameterizedTest
     @CsvSource({"10.244.0.0/16, 10.244.0.0/16", "10.244.7.9/16, 10.244.0.0/16", "' 010.004.0.0/14', 10.4.0.0/14",
-        "0.0.0.0/0, 0.0.0.0/0", "255.255.255.255/32, 255.255.255.255/32", "fd00:0:0:1::/64, fd00:0:0:1::/64",
-        "2001:DB8:0:0:1:0:0:1/128, 2001:db8::1:0:0:1/128", "::/0, ::/0", "::1/128, ::1/128", "1::/16, 1::/16",
-        "1:2:3:4:5:6:0:8/128, 1:2:3:4:5:6:0:8/128", "8000::/1, 8000::/1"})
+            "0.0.0.0/0, 0.0.0.0/0", "255.255.255.255/32, 255.255.255.255/32", "fd00:0:0:1::/64, fd00:0:0:1::/64",
+            "2001:DB8:0:0:1:0:0:1/128, 2001:db8::1:0:0:1/128", "::/0, ::/0", "::1/128, ::1/128", "1::/16, 1::/16",
+            "1:2:3:4:5:6:0:8/128, 1:2:3:4:5:6:0:8/128", "8000::/1, 8000::/1"})
     void aRangeIsReadAndWrittenAsUpstreamDoes(String text, String range) {
         assertThat(Cidr.parse(text)).hasToString(range);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "10.0.0.0", "10.0.0.0/33", "10.0.0/8", "::/129", "a.example/8", "10.0.0.0/-1",
-        "1.2.3.400/8", ":::/8", "::/"})
+            "1.2.3.400/8", ":::/8", "::/"})
     void anythingElseIsRefused(String text) {
         assertThatThrownBy(() -> Cidr.parse(text)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("\"" + text + "\" is not a range of addresses");
@@ -64,7 +64,7 @@ class CidrSetTest {
 
     @ParameterizedTest
     @CsvSource({"10.1.1.0/24, 1, 3", "10.1.1.7/32, 1, 3", "10.1.2.0/23, 2, 2", "10.0.0.0/8, 4, 0",
-        "10.1.0.0/22, 4, 0"})
+            "10.1.0.0/22, 4, 0"})
     void aForeignRangeOccupiesAllThatItTouches(String range, int occupied, int left) {
         CidrSet set = set("10.1.0.0/22", 24);
         assertThat(set.occupy(Cidr.parse(range))).isEqualTo(occupied);
@@ -90,7 +90,7 @@ class CidrSetTest {
 
     @ParameterizedTest
     @CsvSource({"10.0.0.0/16, 15, does not fit", "10.0.0.0/16, 33, does not fit", "fd00::/32, 49, is too long",
-        "fd00::/48, 129, does not fit"})
+            "fd00::/48, 129, does not fit"})
     void sizesThatDoNotFitAreRefused(String cluster, int size, String problem) {
         assertThatThrownBy(() -> set(cluster, size)).hasMessageContaining(problem);
     }

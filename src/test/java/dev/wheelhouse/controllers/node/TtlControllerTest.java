@@ -60,7 +60,7 @@ class TtlControllerTest {
 
     @ParameterizedTest
     @CsvSource({"2001, 1800, 300", "2001, 1799, 60", "1001, 900, 60", "1001, 899, 30", "501, 450, 30", "501, 449, 15",
-        "101, 90, 15", "101, 89, 0", "101, 0, 0"})
+            "101, 90, 15", "101, 89, 0", "101, 0, 0"})
     void theValueShrinksOnlyWellBelowTheBoundary(int before, int after, int seconds) {
         ClusterSize size = grown(before);
         for (int i = before; i > after; i--) {

@@ -36,7 +36,7 @@ class ZonesTest {
 
     @ParameterizedTest
     @CsvSource({"3, 0, NORMAL", "0, 0, NORMAL", "1, 2, NORMAL", "2, 3, PARTIAL_DISRUPTION", "9, 11, PARTIAL_DISRUPTION",
-        "46, 54, NORMAL", "45, 55, PARTIAL_DISRUPTION", "0, 1, FULL_DISRUPTION", "0, 9, FULL_DISRUPTION"})
+            "46, 54, NORMAL", "45, 55, PARTIAL_DISRUPTION", "0, 1, FULL_DISRUPTION", "0, 9, FULL_DISRUPTION"})
     void theStateFollowsFromTheNodesThatAreNotReady(int ready, int notReady, Zone.State state) {
         assertThat(new Size(ready, notReady).state(OPTIONS.unhealthyZoneThreshold())).isEqualTo(state);
     }
@@ -129,9 +129,9 @@ class ZonesTest {
 
     @ParameterizedTest
     @CsvSource({"'', ''", "'topology.kubernetes.io/zone=z', ':0:z'",
-        "'topology.kubernetes.io/region=r topology.kubernetes.io/zone=z', 'r:0:z'",
-        "'topology.kubernetes.io/zone=z failure-domain.beta.kubernetes.io/zone=old', ':0:old'",
-        "'failure-domain.beta.kubernetes.io/region=r', 'r:0:'"})
+            "'topology.kubernetes.io/region=r topology.kubernetes.io/zone=z', 'r:0:z'",
+            "'topology.kubernetes.io/zone=z failure-domain.beta.kubernetes.io/zone=old', ':0:old'",
+            "'failure-domain.beta.kubernetes.io/region=r', 'r:0:'"})
     void theNameOfAZoneIsThatOfItsRegionAndItsOwn(String labels, String name) {
         V1ObjectMeta meta = new V1ObjectMeta();
         for (String label : labels.isEmpty() ? new String[0] : labels.split(" ", -1)) {
