@@ -161,6 +161,29 @@ class LeaseWatchTest {
     }
 
     @Test
+    void aStandbyThatIsNotReadyLeavesAFreeLeaseToOthers() throws InterruptedException {
+        leads();
+        follow();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        standby.readyWhen(() -> false);
+        leader.release();
+        clock.advance(follow());
+        follow();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                standby.await(Loop.IDLE);
+            } catch (InterruptedException e) {
+                // Nothing woke it.
+                interrupted.countDown();
+            }
+        });
+        waiting.interrupt();
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).as("it was not woken").isTrue();
+        standby.step();
+        assertThat(standby.isLeader()).as("by its next look").isTrue();
+    }
+
+    @Test
     void aLeaseThatIsDeletedIsCreatedAgain() throws InterruptedException {
         leads();
         follow();
