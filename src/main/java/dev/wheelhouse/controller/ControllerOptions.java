@@ -7,11 +7,14 @@ import java.time.Duration;
  * {@code cmd/kube-controller-manager/app/options}). The number of workers is in {@link ControllerContext#workers}.
  *
  * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
+ * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; never if not positive
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
  */
-public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler) {
+public record ControllerOptions(int terminatedPodGcThreshold, Duration resourceQuotaSyncPeriod,
+        HorizontalPodAutoscaler horizontalPodAutoscaler) {
     /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS);
+    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, Duration.ofMinutes(5),
+            HorizontalPodAutoscaler.DEFAULTS);
 
     /**
      * The options of the controller of autoscalers.

@@ -13,7 +13,9 @@ import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
+import dev.wheelhouse.controllers.quota.QuotaController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
@@ -37,9 +39,13 @@ public final class BuiltInControllers {
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
+            new ControllerDescriptor(QuotaController.NAME, Set.of("resourcequota"), QuotaController::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(ServiceCidrController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ServiceCidrController.RANGES, ServiceCidrController.ADDRESSES), true,
+                    ServiceCidrController::new),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
                     TtlAfterFinishedController::new),

@@ -34,6 +34,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("resourcequota-controller", "resourcequota_primary"),
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
 

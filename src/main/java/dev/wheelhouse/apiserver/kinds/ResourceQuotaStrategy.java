@@ -23,7 +23,7 @@ final class ResourceQuotaStrategy extends Strategy {
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
                 Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
                 Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
     }

@@ -90,7 +90,7 @@ public final class RestServer {
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
                 new CustomResources(store, registry, clock, webhooks), info.rootCertificates());
         Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock);
-        Writes writes = new Writes(state, admission, new Quotas(store));
+        Writes writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);

@@ -82,7 +82,7 @@ final class Writes {
             try {
                 ObjectNode prepared = candidate;
                 ObjectNode form = storageForm(target, prepared);
-                return quotas.admit(type, prepared, null, context.dryRun(),
+                return quotas.admit(target, prepared, null, context.dryRun(),
                         () -> store(target, prepared, form, context));
             } catch (StoreException.Exists e) {
                 if (!generated) {
@@ -293,16 +293,9 @@ final class Writes {
         if (!target.subresource().equals("scale")) {
             admission.validate(attributes(target, next, old, context));
         }
-        if (!main) {
-            ObjectNode changed = replace(target, next, storageForm(target, next), old, current, context);
-            if (!context.dryRun()) {
-                quotas.changed(type, changed, old);
-            }
-            return changed;
-        }
         ObjectNode wanted = next;
         ObjectNode form = storageForm(target, next);
-        return quotas.admit(type, wanted, old, context.dryRun(),
+        return quotas.admit(target, wanted, old, context.dryRun(),
                 () -> replace(target, wanted, form, old, current, context));
     }
 
@@ -365,7 +358,6 @@ final class Writes {
     /** Runs the effects of the removal of an object. */
     void ended(ResourceType type, ObjectNode object) {
         Strategies.of(type).deleted(type, object, state);
-        quotas.released(type, Meta.namespace(object));
     }
 
     /**

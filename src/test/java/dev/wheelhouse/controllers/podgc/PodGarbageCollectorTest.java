@@ -31,7 +31,7 @@ class PodGarbageCollectorTest {
 
     private PodGarbageCollector collector(int threshold) {
         return new PodGarbageCollector(cluster.context(
-                new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS)));
+                new ControllerOptions(threshold, Duration.ZERO, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS)));
     }
 
     @AfterEach
