@@ -104,12 +104,13 @@ public final class TypeMonitors extends SignalledLoop {
             giveUpWaiting = clock.deadline(LONGEST_WAIT);
         }
         boolean succeeded = false;
+        boolean changed = false;
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
                 lines.warn(log, "discovery returned no resource types; " + user + " keeps the types that it knows");
             } else {
-                follow(discovered);
+                changed = follow(discovered);
                 succeeded = true;
             }
         } catch (ApiError e) {
@@ -120,10 +121,12 @@ public final class TypeMonitors extends SignalledLoop {
         if (!succeeded) {
             follower.failed();
         }
-        return schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
+        long pause = schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
+        return changed ? BUSY : pause;
     }
 
-    private void follow(KubeClient.Discovered discovered) {
+    /** @return whether other types are followed than before */
+    private boolean follow(KubeClient.Discovered discovered) {
         Map<ResourceType, ResourceType> wanted = new LinkedHashMap<>();
         discovered.types().forEach(type -> wanted.put(type, type));
         synchronized (monitors) {
@@ -143,15 +146,17 @@ public final class TypeMonitors extends SignalledLoop {
                 factory.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).addEventHandler(schedule);
                 seesDefinitions = true;
             }
-            if (!come.isEmpty() || !gone.isEmpty()) {
-                boolean first = monitors.size() == come.size();
-                log.info("{} follows {} types{}", user, monitors.size(),
-                        first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
+            if (come.isEmpty() && gone.isEmpty()) {
+                return false;
             }
+            boolean first = monitors.size() == come.size();
+            log.info("{} follows {} types{}", user, monitors.size(),
+                    first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
             if (!come.isEmpty()) {
                 factory.startNew();
                 follower.added(come);
             }
+            return true;
         }
     }
 

@@ -35,6 +35,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
             Map.entry("resourcequota-controller", "resourcequota_primary"),
+            Map.entry("service-cidr-controller", "ipaddresses"),
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
 

@@ -124,8 +124,8 @@ class EvaluatorsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '"', value = {"\"status: {phase: Failed}\",0", "\"status: {phase: Succeeded}\",0",
-            "\"status: {phase: Running}\",1",
+    @CsvSource(quoteCharacter = '"', value = {"\"metadata: {}, status: {phase: Failed}\",0", "\"metadata: {}, status: {phase: Succeeded}\",0",
+            "\"metadata: {}, status: {phase: Running}\",1",
             "\"metadata: {deletionTimestamp: 2025-12-31T23:59:31Z, deletionGracePeriodSeconds: 30}\",1",
             "\"metadata: {deletionTimestamp: 2025-12-31T23:59:29Z, deletionGracePeriodSeconds: 30}\",0"})
     void aPodThatHasEndedOrIsOverdueCountsOnlyAsAnObject(String fields, int pods) {
@@ -239,8 +239,10 @@ class EvaluatorsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "pods | {spec: {containers: []}} | {spec: {containers: [], activeDeadlineSeconds: 3}} | true",
-            "pods | {status: {phase: Running}, spec: {}} | {status: {phase: Failed}, spec: {}} | true",
-            "pods | {status: {phase: Pending}, spec: {}} | {status: {phase: Running}, spec: {}} | false",
+            "pods | {status: {phase: Running}, metadata: {}, spec: {}} | {status: {phase: Failed}, metadata: {}, spec: {}} "
+                    + "| true",
+            "pods | {status: {phase: Pending}, metadata: {}, spec: {}} | {status: {phase: Running}, metadata: {}, spec: {}} "
+                    + "| false",
             "pods | {spec: {}, status: {containerStatuses: [{name: a, resources: {requests: {cpu: 1}}}]}} "
                     + "| {spec: {}, status: {containerStatuses: [{name: a, resources: {requests: {cpu: 2}}}]}} | true",
             "services | {spec: {type: NodePort}} | {spec: {type: ClusterIP}} | true",

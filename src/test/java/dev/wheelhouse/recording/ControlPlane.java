@@ -23,7 +23,8 @@ final class ControlPlane implements AutoCloseable {
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota");
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota",
+            "service-cidr");
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";
     private static final String PODS = "/api/v1/namespaces/default/pods";

@@ -16,6 +16,7 @@ enum Kind {
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
+    QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
     STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);
 

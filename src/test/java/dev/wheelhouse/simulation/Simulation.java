@@ -42,7 +42,8 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            new ControllerOptions(PodGarbageInvariants.THRESHOLD, Duration.ofMinutes(5), ControllerOptions.HorizontalPodAutoscaler.DEFAULTS));
+            new ControllerOptions(PodGarbageInvariants.THRESHOLD, Duration.ofMinutes(5),
+                    ControllerOptions.HorizontalPodAutoscaler.DEFAULTS));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";

@@ -68,7 +68,7 @@ class QuotaBehavioursTest {
         settle();
 
         assertThat(status()).isEqualTo("{\"hard\":{\"count/configmaps\":\"3\",\"pods\":\"5\",\"services\":\"1\"},"
-                + "\"used\":{\"count/configmaps\":\"1\",\"pods\":\"1\",\"services\":\"0\"}}");
+                + "\"used\":{\"count/configmaps\":\"1\",\"pods\":\"1\",\"services\":\"1\"}}");
         assertThat(cluster.requests.takeWrites()).hasSize(1).allMatch(write -> write.contains("resourcequotas"));
     }
 
@@ -173,10 +173,13 @@ class QuotaBehavioursTest {
 
         cluster.define(WIDGETS);
         cluster.requests.discover(WIDGETS);
+        cluster.clock.advance(Duration.ofSeconds(30));
+        settle();
+        assertThat(used("count/widgets.example.com")).isEqualTo("0");
         cluster.create(WIDGETS, Yaml.read(
                 "{apiVersion: example.com/v1, kind: Widget, metadata: {namespace: default, name: w}}",
                 Unstructured.class));
-        cluster.settle(controller.loops(), Duration.ofSeconds(40));
+        settle();
         assertThat(used("count/widgets.example.com")).isEqualTo("1");
 
         cluster.remove(WIDGETS, ObjectKey.of("default", "w"));
@@ -196,10 +199,10 @@ class QuotaBehavioursTest {
         controller = new QuotaController(cluster.context());
         pod("a", "");
         cluster.remove(ResourceType.PODS, ObjectKey.of("default", "a"));
-        cluster.settle(controller.loops(), Duration.ofSeconds(10));
+        cluster.settle(controller.loops());
         assertThat(used("pods")).as("it waits for all types").isEqualTo("1");
 
-        cluster.settle(controller.loops(), Duration.ofSeconds(31));
+        settle();
 
         assertThat(used("configmaps")).isEqualTo("2");
         assertThat(used("pods")).isEqualTo("0");
