@@ -15,7 +15,8 @@ enum Contestant {
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace",
+            "resourcequota", "service-cidr");
 
     private final String title;
 

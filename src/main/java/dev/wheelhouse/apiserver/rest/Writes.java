@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,19 @@ final class Writes {
     private final ObjectStore store;
     private final Admission admission;
     private final Quotas quotas;
+    /** The warnings about resources whose new objects no controller handles, by the resource's name. */
+    private volatile Map<String, String> unhandled = Map.of();
 
     Writes(ClusterState state, Admission admission, Quotas quotas) {
         this.state = state;
         this.store = state.store();
         this.admission = admission;
         this.quotas = quotas;
+    }
+
+    /** Sets the warnings about resources whose new objects no controller handles, by the resource's name. */
+    void warnOfUnhandled(Map<String, String> warnings) {
+        unhandled = Map.copyOf(warnings);
     }
 
     /**
@@ -71,6 +79,10 @@ final class Writes {
         namespace(target, meta);
         state.customResources().allowCreate(type, Json.text(meta, "name"));
         admission.allowCreate(target, object, context);
+        String warning = unhandled.get(type.groupResource());
+        if (warning != null) {
+            context.warnings().add(warning);
+        }
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {

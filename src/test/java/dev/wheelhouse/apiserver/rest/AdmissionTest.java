@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 import org.junit.jupiter.api.Test;
@@ -26,11 +28,13 @@ class AdmissionTest {
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
     private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
     private int code;
+    private List<String> warnings = List.of();
 
     private JsonNode call(String method, String path, String contentType, String body) {
         ApiResponse.Content content = (ApiResponse.Content) rest
                 .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
         code = content.code();
+        warnings = content.warnings();
         return Json.read(content.body());
     }
 
@@ -161,6 +165,17 @@ class AdmissionTest {
         post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": "
                 + "[{\"name\": \"a\", \"port\": 1}, {\"name\": \"b\", \"port\": 2}]}}");
         assertThat(code).isEqualTo(403);
+    }
+
+    @Test
+    void theCreationOfAnObjectThatNoControllerHandlesIsWarnedOf() {
+        rest.warnOfUnhandled(Map.of("services", "endpointslice-controller does not run: Services get nothing."));
+        String service = "{\"metadata\": {\"generateName\": \"s\"}, \"spec\": {\"ports\": [{\"port\": 1}]}}";
+
+        post(NS + "services", service);
+        assertThat(warnings).containsExactly("endpointslice-controller does not run: Services get nothing.");
+        post(NS + "configmaps", "{\"metadata\": {\"name\": \"m\"}}");
+        assertThat(warnings).isEmpty();
     }
 
     @Test
