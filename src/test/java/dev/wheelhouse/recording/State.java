@@ -92,7 +92,8 @@ final class State {
     private static boolean isOurs(JsonNode object) {
         return !Names.name(object).startsWith("system") && !Names.name(object).startsWith("kube-")
                 && !Names.name(object).equals("kubernetes")
-                && !Json.text(object, "spec", "parentRef", "name").equals("kubernetes");
+                && !Json.text(object, "spec", "parentRef", "name").equals("kubernetes")
+                && Set.of("", "default").contains(Json.text(object, "spec", "parentRef", "namespace"));
     }
 
     /** The existing pods. */

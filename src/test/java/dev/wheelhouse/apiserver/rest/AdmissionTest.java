@@ -207,7 +207,7 @@ class AdmissionTest {
 
     @Test
     void aQuotaOfAttributesClassesCountsTheClaimsThatHaveThem() {
-        quota("gold", "{\"persistentvolumeclaims\": \"1\", \"pods\": \"1\"}", """
+        quota("gold", "{\"persistentvolumeclaims\": \"1\", \"count/pods\": \"1\"}", """
                 , "scopeSelector": {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In",
                   "values": ["gold"]}]}""");
         String claim = """
@@ -222,7 +222,7 @@ class AdmissionTest {
                 .endsWith("exceeded quota: gold, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, "
                         + "limited: persistentvolumeclaims=1");
         pod("p", "{}", "");
-        assertThat(used("gold")).isEqualTo("{\"persistentvolumeclaims\":\"1\",\"pods\":\"0\"}");
+        assertThat(used("gold")).isEqualTo("{\"count/pods\":\"0\",\"persistentvolumeclaims\":\"1\"}");
     }
 
     @Test

@@ -74,10 +74,10 @@ class QuotaBehavioursTest {
 
     @Test
     void aLimitThatNothingCountsAgainstHasNoUsage() {
-        quota("hard: {pods: 5, requests.example.com/nothing: 1, odd: 3}");
+        quota("hard: {pods: 5, requests.example.com/nothing: 1, example.com/odd: 3}");
         settle();
 
-        assertThat(used("odd")).isEmpty();
+        assertThat(used("example.com/odd")).isEmpty();
         assertThat(used("requests.example.com/nothing")).isEqualTo("0");
     }
 
@@ -143,12 +143,12 @@ class QuotaBehavioursTest {
     void onlyObjectsInTheScopesCount() {
         pod("a", ", priorityClassName: system-node-critical");
         pod("b", "");
-        quota("hard: {pods: 5, configmaps: 3}, scopeSelector: {matchExpressions: [{scopeName: PriorityClass, "
+        quota("hard: {pods: 5, count/configmaps: 3}, scopeSelector: {matchExpressions: [{scopeName: PriorityClass, "
                 + "operator: In, values: [system-node-critical]}]}");
         settle();
 
         assertThat(used("pods")).isEqualTo("1");
-        assertThat(used("configmaps")).isEqualTo("0");
+        assertThat(used("count/configmaps")).isEqualTo("0");
     }
 
     @Test
