@@ -231,9 +231,9 @@ class ConsoleTest {
     @Test
     void theKeysOfAControllerAreShownToThoseWhoMayReadItsObjects() {
         cluster.client().resource(ResourceType.RESOURCE_QUOTAS, Unstructured.class).create(Yaml.read("""
-                        {apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop},
-                         spec: {hard: {pods: 0}}}
-                        """, Unstructured.class));
+                {apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop},
+                 spec: {hard: {pods: 0}}}
+                """, Unstructured.class));
         eventually("the quota shows its usage", SOON, () -> cluster.client().resource(ResourceType.RESOURCE_QUOTAS,
                 Unstructured.class).get(ObjectKey.of("shop", "few")).get("status", "used", "pods") != null);
         cluster.client().resource(ResourceType.REPLICA_SETS, Unstructured.class).create(Yaml.read("""

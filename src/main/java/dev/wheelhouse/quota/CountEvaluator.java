@@ -14,7 +14,8 @@ import dev.wheelhouse.api.PartialObjectMetadata;
  * under their plain names.
  */
 record CountEvaluator(String resource) implements Evaluator {
-    private static final Set<String> PLAIN = Set.of("configmaps", "replicationcontrollers", "resourcequotas", "secrets");
+    private static final Set<String> PLAIN = Set.of("configmaps", "replicationcontrollers", "resourcequotas",
+            "secrets");
 
     @Override
     public Class<? extends KubernetesObject> model() {

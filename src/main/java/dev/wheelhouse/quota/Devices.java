@@ -17,7 +17,8 @@ public interface Devices {
     Collection<V1DeviceClass> classes();
 
     /** The pod of this name; null if there is none. */
-    @Nullable V1Pod pod(ObjectKey key);
+    @Nullable
+    V1Pod pod(ObjectKey key);
 
     /** The claims of a namespace. */
     List<ResourceV1ResourceClaim> claims(String namespace);

@@ -90,6 +90,7 @@ class UpstreamControllersTest {
         Set<String> resources = BuiltInResource.all().stream().map(each -> each.type().groupResource())
                 .collect(Collectors.toSet());
 
-        assertThat(resources).containsAll(all().stream().map(Upstream::creates).filter(each -> !each.isEmpty()).toList());
+        assertThat(resources)
+                .containsAll(all().stream().map(Upstream::creates).filter(each -> !each.isEmpty()).toList());
     }
 }

@@ -124,10 +124,11 @@ class EvaluatorsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '"', value = {"\"metadata: {}, status: {phase: Failed}\",0", "\"metadata: {}, status: {phase: Succeeded}\",0",
-            "\"metadata: {}, status: {phase: Running}\",1",
-            "\"metadata: {deletionTimestamp: 2025-12-31T23:59:31Z, deletionGracePeriodSeconds: 30}\",1",
-            "\"metadata: {deletionTimestamp: 2025-12-31T23:59:29Z, deletionGracePeriodSeconds: 30}\",0"})
+    @CsvSource(quoteCharacter = '"',
+            value = {"\"metadata: {}, status: {phase: Failed}\",0", "\"metadata: {}, status: {phase: Succeeded}\",0",
+                    "\"metadata: {}, status: {phase: Running}\",1",
+                    "\"metadata: {deletionTimestamp: 2025-12-31T23:59:31Z, deletionGracePeriodSeconds: 30}\",1",
+                    "\"metadata: {deletionTimestamp: 2025-12-31T23:59:29Z, deletionGracePeriodSeconds: 30}\",0"})
     void aPodThatHasEndedOrIsOverdueCountsOnlyAsAnObject(String fields, int pods) {
         Map<String, Quantity> usage = evaluators.of("pods").usage(
                 read("pods", "{spec: {containers: [{name: a}]}, " + fields + "}"), NOW);
@@ -221,7 +222,8 @@ class EvaluatorsTest {
         V1ResourceQuotaSpec quota = Yaml.read("{scopes: [NotBestEffort], scopeSelector: {matchExpressions: "
                 + "[{scopeName: " + scope + ", operator: " + operator + ", values: [" + (value == null ? "" : value)
                 + "]}]}}", V1ResourceQuotaSpec.class);
-        String pod = "{spec: {containers: [{name: a}]" + (spec == null ? "" : ", " + spec) + "}, status: {qosClass: %s}}";
+        String pod = "{spec: {containers: [{name: a}]" + (spec == null ? "" : ", " + spec)
+                + "}, status: {qosClass: %s}}";
         Evaluator evaluator = evaluators.of("pods");
 
         assertThat(Scopes.cover(quota, evaluator, read("pods", pod.formatted("Burstable")))).isEqualTo(covered);

@@ -47,7 +47,8 @@ class ChartRightsTest {
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted", "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "ttl/complete");
+            "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted",
+            "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
 

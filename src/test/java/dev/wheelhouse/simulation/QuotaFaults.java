@@ -32,7 +32,8 @@ final class QuotaFaults {
 
     static List<PlantedFault> all() {
         return List.of(
-                new PlantedFault("one pod too many is counted", "the controller writes that the quota uses", MISCOUNTED),
+                new PlantedFault("one pod too many is counted", "the controller writes that the quota uses",
+                        MISCOUNTED),
                 new PlantedFault("nothing is given back", "at the end the quota uses", NEVER_RETURNED));
     }
 }

@@ -29,7 +29,8 @@ public final class SteppedSystem implements AutoCloseable {
     /** All controllers except those of namespaces, disruption budgets, quotas and ServiceCIDRs. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
             .filter(c -> !Set.of("namespace-controller", "disruption-controller", "resourcequota-controller",
-                    "service-cidr-controller").contains(c.name())).toList();
+                    "service-cidr-controller").contains(c.name()))
+            .toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
             List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
 

@@ -36,12 +36,14 @@ class ControllerOptionsTest {
 
     @Test
     void reachTheControllers() {
-        assertThat(options("terminated-pod-gc-threshold=-1", "resource-quota-sync-period=6m", AUTOSCALER + "sync-period=1s",
+        assertThat(options("terminated-pod-gc-threshold=-1", "resource-quota-sync-period=6m",
+                AUTOSCALER + "sync-period=1s",
                 AUTOSCALER + "downscale-stabilization=2m", AUTOSCALER + "tolerance=0.25",
                 AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s"))
-                .isEqualTo(new ControllerOptions(-1, Duration.ofMinutes(6), new ControllerOptions.HorizontalPodAutoscaler(
-                        Duration.ofSeconds(1), Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3),
-                        Duration.ofSeconds(4))));
+                .isEqualTo(new ControllerOptions(-1, Duration.ofMinutes(6),
+                        new ControllerOptions.HorizontalPodAutoscaler(
+                                Duration.ofSeconds(1), Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3),
+                                Duration.ofSeconds(4))));
     }
 
     @ParameterizedTest

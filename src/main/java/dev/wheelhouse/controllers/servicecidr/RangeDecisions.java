@@ -36,8 +36,10 @@ final class RangeDecisions {
             }
             addCondition(view, "True", "", "Kubernetes Service CIDR is ready", "it is ready", actions);
         } else if (view.isNeeded()) {
-            addCondition(view, "False", "Terminating", "There are still IPAddresses referencing the ServiceCIDR, please "
-                    + "remove them or create a new ServiceCIDR", "its addresses are in use", actions);
+            addCondition(view, "False", "Terminating",
+                    "There are still IPAddresses referencing the ServiceCIDR, please "
+                            + "remove them or create a new ServiceCIDR",
+                    "its addresses are in use", actions);
         } else {
             Duration left = GRACE.minus(Duration.between(meta.getDeletionTimestamp().toInstant(), view.now()));
             if (left.isPositive()) {

@@ -122,8 +122,8 @@ class AdmissionTest {
         assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
         assertThat(Json.text(call("PATCH", NS + "services/s", "application/merge-patch+json",
                 patch.formatted(more + ", {\"name\": \"c\", \"port\": 3}")), "message")).isEqualTo(
-                "services \"s\" is forbidden: exceeded quota: q, requested: services.nodeports=1, "
-                        + "used: services.nodeports=2, limited: services.nodeports=2");
+                        "services \"s\" is forbidden: exceeded quota: q, requested: services.nodeports=1, "
+                                + "used: services.nodeports=2, limited: services.nodeports=2");
         call("PATCH", NS + "services/s", "application/merge-patch+json", patch.formatted(ports));
         assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
     }
