@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -153,5 +156,28 @@ class RealServerInformerTest {
     @Test
     void theInitialStateIsListed() {
         followsFromStartToEnd(false);
+    }
+
+    @Test
+    void aQuietCollectionOfSeveralPagesIsKnownToBeFreshWithoutAList() throws InterruptedException {
+        Clock clock = Clock.system();
+        try (InformerFactory factory = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
+                InformerOptions.builder().pageSize(OBJECTS / 4).build())) {
+            SharedIndexInformer<V1ConfigMap> informer = factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class,
+                    "default", LabelSelector.everything(), FieldSelector.everything());
+            factory.start(runner);
+            eventually("it has synced", SOON, factory::hasSynced);
+            // The versions of the server grow, and the collection stays.
+            client.resource(ResourceType.SECRETS, V1Secret.class)
+                    .create(new V1Secret().metadata(new V1ObjectMeta().namespace("default").generateName("other-")));
+            for (int i = 0; i < 5; i++) {
+                CountDownLatch fresh = new CountDownLatch(1);
+                long began = clock.nanoTime();
+                informer.whenFresh(began, fresh::countDown);
+                assertThat(fresh.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                System.out.println("fresh after " + Duration.ofNanos(clock.nanoTime() - began).toMillis() + " ms");
+            }
+            assertThat(informer.state().counts().relists()).as("lists of the whole collection").isEmpty();
+        }
     }
 }

@@ -85,7 +85,8 @@ public final class ControllerSelection {
                 .flatMap(d -> Stream.concat(Stream.of(d.name()), d.aliases().stream())).toList());
     }
 
-    private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries, boolean onByDefault) {
+    /** Whether the entries select a controller. */
+    public static boolean isSelected(ControllerDescriptor descriptor, List<String> entries, boolean onByDefault) {
         for (String entry : entries) {
             if (descriptor.isCalled(entry)) {
                 return true;

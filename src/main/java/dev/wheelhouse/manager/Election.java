@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpDeadlines;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.election.ElectionListener;
@@ -37,11 +38,11 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
      * @param lost is told, on the elector's thread, why this process lost the lead. Its memory is outdated then, so the
      *     process has to end
      */
-    public static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener metrics,
-            Consumer<String> lost) {
+    public static Election of(ElectionOptions options, ApiClient api, ContentType contentType, Clock clock,
+            ElectionListener metrics, Consumer<String> lost) {
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
-                "wheelhouse/leader-election", clock);
+                "wheelhouse/leader-election", contentType, clock);
         ElectionListener listener = new ElectionListener() {
             @Override
             public void startedLeading() {
@@ -71,6 +72,7 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
     void start(LoopRunner runner) {
         if (elector != null) {
             runner.startOnPlatformThread("leader-election", elector);
+            runner.start("lease-watch", elector.watch());
         }
     }
 

@@ -27,6 +27,8 @@ public final class CommandLine {
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
               --wheelhouse.kubeconfig=FILE                           the kubeconfig of another API server
               --wheelhouse.context=NAME                              a context in it, instead of the current one
+              --wheelhouse.kube-api-content-type=TYPE                application/vnd.kubernetes.protobuf or
+                                                                     application/json, for another API server
               --wheelhouse.controllers=*,-NAME                       the controllers to run (-*: none)
               --wheelhouse.manage=auto|takeover|observe              whether controllers write (auto: if no other
                                                                      controller manager is alive)
@@ -44,6 +46,26 @@ public final class CommandLine {
                                                                      counts only from when it was ready
               --wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay=30s     a pod that turns unready this young
                                                                      was never ready
+              --wheelhouse.node-monitor-grace-period=50s             a node without a sign of life for this long is not
+                                                                     ready
+              --wheelhouse.node-eviction-rate=0.1                    the nodes a second whose pods are evicted
+              --wheelhouse.allocate-node-cidrs=true                  give nodes ranges of addresses for their pods
+              --wheelhouse.cluster-cidr=RANGE                        the range of all of them
+              --wheelhouse.root-ca-file=FILE                         the authorities of the API server, for pods
+              --wheelhouse.service-account-private-key-file=FILE     the key of the tokens in Secrets
+              --wheelhouse.legacy-service-account-token-clean-up-period=8760h        tokens unused for so long are
+                                                                     deleted
+              --wheelhouse.cluster-signing-cert-file=FILE            the authority that signs certificates, and its key:
+              --wheelhouse.cluster-signing-key-file=FILE             for single signers -kubelet-serving-cert-file,
+                                                                     -kubelet-client-, -kube-apiserver-client-,
+                                                                     -legacy-unknown-
+              --wheelhouse.cluster-signing-duration=8760h            the longest life of a signed certificate
+              --wheelhouse.max-endpoints-per-slice=100               the most endpoints of an EndpointSlice
+              --wheelhouse.endpointslice-updates-batch-period=0s     EndpointSlices wait for further changes of pods
+              --wheelhouse.endpoint-updates-batch-period=0s          Endpoints wait for further changes of pods
+              --wheelhouse.mirroring-max-endpoints-per-subset=1000   the most addresses of a subset that are mirrored
+              --wheelhouse.mirroring-endpointslice-updates-batch-period=0s           mirrored Endpoints wait for further
+                                                                     changes of EndpointSlices
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
@@ -51,6 +73,7 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+              --wheelhouse.standby=warm|cold                         whether caches run while another process leads
             Webhooks of operators:
               --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
               --wheelhouse.webhooks.namespace=NS                     its namespace (default: that of the connection)

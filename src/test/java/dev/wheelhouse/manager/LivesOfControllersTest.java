@@ -134,7 +134,7 @@ class LivesOfControllersTest {
                         decides::observes, name -> leads && !decides.observes(name),
                         dev.wheelhouse.workqueue.WorkQueueMetrics.NONE,
                         dev.wheelhouse.controller.ControllerMetrics.NONE)),
-                List.of(descriptors), guard, leadership, runner);
+                List.of(descriptors), guard, leadership, Standby.COLD, runner);
     }
 
     @AfterEach

@@ -16,6 +16,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.Workload.Step;
@@ -29,6 +31,9 @@ import dev.wheelhouse.simulation.Workload.Step;
  * @param endsNamespace whether a user deletes the namespace after the last step
  */
 record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolean everything, boolean endsNamespace) {
+    /** Only for nodes that give signs of life. */
+    private static final Set<String> OF_LIVING_NODES = Set.of(NodeLifecycleController.NAME,
+            TaintEvictionController.NAME);
     private static final Set<String> ALWAYS = Set.of(GarbageCollector.NAME, NamespaceController.NAME,
             DisruptionController.NAME);
 
@@ -48,7 +53,13 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         boolean disrupted = random.nextInt(3) == 0;
         List<Workload> workloads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            workloads.add(kinds.get().draw("w" + i, random, disrupted));
+            Workload workload = kinds.get().draw("w" + i, random, disrupted);
+            if (workload instanceof NodesWorkload) {
+                // Pods of other workloads would suffer from time that passes at once.
+                workloads.clear();
+                i = count;
+            }
+            workloads.add(workload);
         }
         List<Step> steps = interleaved(workloads, random);
         boolean endsNamespace = random.nextInt(12) == 0 && workloads.stream().noneMatch(Workload::holdsNamespace);
@@ -70,6 +81,11 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         return steps;
     }
 
+    /** Whether nodes give signs of life. */
+    boolean hasLivingNodes() {
+        return workloads.stream().anyMatch(NodesWorkload.class::isInstance);
+    }
+
     /** The controllers that take part. */
     List<ControllerDescriptor> controllers() {
         Set<String> needed = workloads.stream().flatMap(w -> w.controllers().stream()).collect(Collectors.toSet());
@@ -79,7 +95,8 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         if (!known.containsAll(needed)) {
             throw new AssertionError("not all of " + needed + " are in " + known);
         }
-        return all.stream().filter(c -> everything || needed.contains(c.name())).toList();
+        return all.stream().filter(c -> needed.contains(c.name())
+                || everything && (hasLivingNodes() || !OF_LIVING_NODES.contains(c.name()))).toList();
     }
 
     /** The types that discovery lists. Fewer types are fewer watches of the garbage collector, which costs time. */

@@ -90,8 +90,9 @@ public final class RestServer {
         Ids ids = new Ids(random);
         WebhookClient webhooks = new WebhookClient(store);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
-                new CustomResources(store, registry, clock, webhooks), info.rootCertificates());
-        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock);
+                new CustomResources(store, registry, clock, webhooks));
+        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock,
+                security.podAccounts());
         this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);

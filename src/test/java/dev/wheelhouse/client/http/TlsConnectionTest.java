@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -67,10 +68,23 @@ class TlsConnectionTest {
     private final ManualClock clock = new ManualClock();
     /** Whether each certificate that a plugin gave took the place of another one. */
     private final List<Boolean> replacements = new ArrayList<>();
+    /** The runs of plugins. */
+    private final List<String> runs = new CopyOnWriteArrayList<>();
+    private final List<String> reads = new ArrayList<>();
     private final HttpMetrics metrics = new HttpMetrics() {
+        @Override
+        public void pluginCalled(int exitCode, String status) {
+            runs.add(status);
+        }
+
         @Override
         public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
             replacements.add(lastBegan != null);
+        }
+
+        @Override
+        public void authorityRead(String result, String reason) {
+            reads.add(result + " " + reason);
         }
     };
 
@@ -228,6 +242,27 @@ class TlsConnectionTest {
     }
 
     @Test
+    void eachLaterReadOfTheAuthoritiesIsCountedAndTheOldOnesStayAfterAFailure() throws Exception {
+        Path authority = Files.writeString(dir.resolve("ca.crt"), certificate);
+        try (HttpKubeClient client = new HttpKubeClient(api(", certificate-authority: ca.crt",
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)),
+                Clock.system())) {
+            assertThat(who(client)).isEqualTo("CN=operator");
+            assertThat(reads).as("the first one").isEmpty();
+            for (String content : List.of(certificate, nextCertificate + certificate, "", "-----BEGIN NONSENSE")) {
+                Files.writeString(authority, content);
+                clock.advance(Duration.ofMinutes(2));
+                assertThat(who(client)).isEqualTo("CN=operator");
+            }
+            Files.delete(authority);
+            clock.advance(Duration.ofMinutes(2));
+            assertThat(who(client)).isEqualTo("CN=operator");
+        }
+        assertThat(reads).containsExactly("success unchanged", "success updated", "failure empty",
+                "failure ca_parse_error", "failure read_error");
+    }
+
+    @Test
     void aPluginsCertificateIsUsedAndThePluginRunsAgainAfterA401() throws Exception {
         Files.writeString(dir.resolve("credential"), credential(certificate, key));
         String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, command: cat, args: [\""
@@ -238,7 +273,12 @@ class TlsConnectionTest {
             Files.writeString(dir.resolve("credential"), credential(nextCertificate, nextKey));
             assertThat(who(client)).isEqualTo("CN=operator");
             refused = "CN=operator";
+            assertThat(runs).hasSize(1);
             assertThat(who(client)).isEqualTo("CN=next");
+            assertThat(runs).hasSize(2);
+            refused = "CN=next";
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("401");
+            assertThat(runs).as("one run for each 401").hasSize(3);
         }
         assertThat(replacements).containsExactly(false, true);
     }
