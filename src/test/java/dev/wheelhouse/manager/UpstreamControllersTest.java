@@ -82,7 +82,8 @@ class UpstreamControllersTest {
         Pattern.compile("`(\\w+Test)`").matcher(page).results()
                 .forEach(test -> assertThat(files).contains(test.group(1) + ".java"));
         Pattern.compile("recordings `(\\w+)`").matcher(page).results()
-                .forEach(kind -> assertThat(Path.of("src/test/resources/workloads", kind.group(1))).isDirectory());
+                .forEach(kind -> assertThat(Path.of("src/test/resources/workloads", kind.group(1)))
+                        .isDirectoryContaining("glob:**.json"));
     }
 
     @Test
