@@ -82,7 +82,8 @@ final class RandomJson {
     }
 
     private static boolean isZero(JsonNode value) {
-        return value.isString() ? value.stringValue().isEmpty()
+        return value.isString()
+                ? value.stringValue().isEmpty()
                 : value.isNumber() ? value.doubleValue() == 0 : value.isBoolean() && !value.booleanValue();
     }
 
