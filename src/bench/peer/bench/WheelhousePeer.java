@@ -37,8 +37,8 @@ public final class WheelhousePeer implements Peer.Contestant {
                 Runtime.getRuntime().halt(3);
             }
         };
-        InformerFactory factory = new InformerFactory(client, Clock.system(), (type, model, namespace, selector) -> counting,
-                InformerOptions.defaults());
+        InformerFactory factory = new InformerFactory(client, Clock.system(),
+                (type, model, namespace, selector) -> counting, InformerOptions.defaults());
         SharedIndexInformer<V1Pod> informer = factory.informer(ResourceType.PODS, V1Pod.class);
         for (Peer.Sink sink : handlers) {
             informer.addEventHandler(new ResourceEventHandler<>() {

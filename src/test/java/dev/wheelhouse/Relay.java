@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Passes connections on to a port of this machine until it is cut. */
+/** Passes connections on to a port of this machine, except while it is cut. */
 final class Relay implements AutoCloseable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final int target;
@@ -30,6 +30,11 @@ final class Relay implements AutoCloseable {
         open.clear();
     }
 
+    /** Passes new connections on again. */
+    void mend() {
+        cut = false;
+    }
+
     private void accept() {
         while (!socket.isClosed()) {
             try {
@@ -37,8 +42,8 @@ final class Relay implements AutoCloseable {
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
                 open.addAll(List.of(client, server));
                 if (cut) {
-                    cut();
-                    continue;
+                    close(client);
+                    close(server);
                 }
                 Thread.ofVirtual().start(() -> pass(client, server));
                 Thread.ofVirtual().start(() -> pass(server, client));

@@ -25,8 +25,7 @@ class SourcesTest {
     void noLineIsLongerThan120Characters() {
         // The formatter breaks no line between the type and the name of a method.
         Predicate<String> tooLong = line -> line.codePointCount(0, line.length()) > LINE && !line.endsWith("(");
-        assertThat(lines("src/main", tooLong)).isEmpty();
-        assertThat(lines("src/test", tooLong)).isEmpty();
+        assertThat(lines("src", tooLong)).isEmpty();
     }
 
     @Test

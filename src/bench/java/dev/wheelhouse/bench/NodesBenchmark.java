@@ -78,8 +78,8 @@ public final class NodesBenchmark {
         long created = CLOCK.nanoTime();
         say("%d pods are created, by one client, after %.1f s", pods, seconds(start));
         await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods && statuses.get() >= pods);
-        say("all run, and %d statuses are written, %.1f s after the first was asked for (%.0f pods/s), %.1f s after the last",
-                statuses.get(), seconds(start), pods / seconds(start), seconds(created));
+        say("all run, and %d statuses are written, %.1f s after the first was asked for (%.0f pods/s), %.1f s after the"
+                + " last", statuses.get(), seconds(start), pods / seconds(start), seconds(created));
         say("heap: %.1f KiB a pod, on the server and on its node", (heap() - empty) / 1024.0 / pods);
 
         long cpu = cpu();
@@ -89,8 +89,8 @@ public final class NodesBenchmark {
         await(() -> CLOCK.nanoTime() >= until);
         long used = cpu() - cpu;
         long done = heartbeats.get() - beats;
-        say("at rest: %d heartbeats in %.0f s; %.2f%% of one core for 1000 nodes with their pods, %.2f ms of CPU a heartbeat;"
-                + " %d platform threads", done, seconds(start),
+        say("at rest: %d heartbeats in %.0f s; %.2f%% of one core for 1000 nodes with their pods, %.2f ms of CPU a"
+                + " heartbeat; %d platform threads", done, seconds(start),
                 100.0 * used / (CLOCK.nanoTime() - start) * 1000 / nodes, used / 1e6 / Math.max(1, done),
                 ManagementFactory.getThreadMXBean().getThreadCount());
 

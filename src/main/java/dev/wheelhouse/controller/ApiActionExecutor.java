@@ -97,23 +97,16 @@ final class ApiActionExecutor implements ActionExecutor {
         private int skipped;
         private final @Nullable RunningSync running = RunningSync.current();
         private final SyncTrace trace = running == null ? SyncTrace.NONE : running.trace();
-        private Journal.@Nullable Sync sync;
 
         Run(ObjectKey owner) {
             this.owner = owner;
         }
 
-        /** The sync of this run, for the journal. Called on the thread of the sync. */
+        /** The reason of this run's writes, for the journal. Called on the thread of the sync. */
         private Journal.Sync sync() {
-            Journal.Sync known = sync;
-            if (known == null) {
-                known = running == null
-                        ? new Journal.Sync(controller, owner.toString(), Origin.NONE, journal.now())
-                        : new Journal.Sync(controller, running.key(), running.origin(),
-                                journal.now().minus(running.age(journal.nanoTime())));
-                sync = known;
-            }
-            return known;
+            return running == null
+                    ? new Journal.Sync(controller, owner.toString(), Origin.NONE, journal.now())
+                    : running.journaled(owner.toString());
         }
 
         /**

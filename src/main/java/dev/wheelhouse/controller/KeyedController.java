@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,13 +38,6 @@ public abstract class KeyedController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
     private static final int PAGE = 500;
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
-    /** Upstream counts the syncs that wait for a cache for these controllers, each under a name of its own. */
-    private static final Map<String, Measure> STALE_SYNCS = Stream.of("daemonset", "job", "replicaset")
-            .collect(Collectors.toMap(kind -> kind + "-controller",
-                    kind -> Measure.counter(kind + "_controller_stale_sync_skips_total",
-                            "Syncs delayed because a cache does not show the key's own writes", "group",
-                            "resource")));
-
     private final String name;
     private final @Nullable Integer presetWorkers;
     private final ControllerContext context;
@@ -193,7 +183,7 @@ public abstract class KeyedController implements Controller {
         if (behind == null) {
             return Duration.ZERO;
         }
-        Measure staleSyncs = STALE_SYNCS.get(name);
+        Measure staleSyncs = staleSyncs();
         if (staleSyncs != null) {
             record(staleSyncs, 1, behind.type().group(), behind.type().plural());
         }
@@ -203,6 +193,11 @@ public abstract class KeyedController implements Controller {
                     behind.seen());
         }
         return behind.retryAfter();
+    }
+
+    /** The {@link Measure#staleSyncs} of upstream's controller; null if it has none. */
+    protected @Nullable Measure staleSyncs() {
+        return null;
     }
 
     /**

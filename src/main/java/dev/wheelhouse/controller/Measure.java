@@ -27,6 +27,12 @@ public record Measure(Kind kind, String name, String help, List<String> labels, 
         return new Measure(Kind.COUNTER, name, help, List.of(labels), List.of());
     }
 
+    /** The counter of a controller's syncs that wait until a cache shows the key's own writes. */
+    public static Measure staleSyncs(String kind) {
+        return counter(kind + "_controller_stale_sync_skips_total",
+                "Syncs delayed because a cache does not show the key's own writes", "group", "resource");
+    }
+
     public static Measure gauge(String name, String help, String... labels) {
         return new Measure(Kind.GAUGE, name, help, List.of(labels), List.of());
     }

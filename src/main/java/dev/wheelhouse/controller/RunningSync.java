@@ -1,20 +1,27 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.journal.Origin;
+import dev.wheelhouse.journal.Telling;
+import dev.wheelhouse.runtime.Clock;
 
 /** A sync in progress. Thread safe, but only one thread reports it. */
 public final class RunningSync {
     private static final ThreadLocal<RunningSync> CURRENT = new ThreadLocal<>();
 
+    private final String controller;
     private final Object key;
     private final Supplier<Origin> origin;
-    private final Thread thread;
+    private final Thread thread = Thread.currentThread();
     private final long began;
+    private final Instant beganAt;
+    private Journal.@Nullable Sync journaled;
     private volatile boolean reported;
     private long nextReport;
     private SyncTrace trace = SyncTrace.NONE;
@@ -24,17 +31,18 @@ public final class RunningSync {
      *
      * @param origin finds out why the key was queued; asked only if the sync writes
      */
-    static RunningSync begin(Object key, Supplier<Origin> origin, long began) {
-        RunningSync sync = new RunningSync(key, origin, Thread.currentThread(), began);
+    static RunningSync begin(String controller, Object key, Supplier<Origin> origin, Clock clock) {
+        RunningSync sync = new RunningSync(controller, key, origin, clock);
         CURRENT.set(sync);
         return sync;
     }
 
-    private RunningSync(Object key, Supplier<Origin> origin, Thread thread, long began) {
+    private RunningSync(String controller, Object key, Supplier<Origin> origin, Clock clock) {
+        this.controller = controller;
         this.key = key;
         this.origin = origin;
-        this.thread = thread;
-        this.began = began;
+        this.began = clock.nanoTime();
+        this.beganAt = clock.now();
     }
 
     void end() {
@@ -55,9 +63,36 @@ public final class RunningSync {
         return trace;
     }
 
-    /** Why its key was queued. Only until the sync has ended. */
-    Origin origin() {
-        return origin.get();
+    /**
+     * The reason of what this thread writes, for the journal: the sync that runs on it. Outside of a sync it is the
+     * event that the thread handles.
+     *
+     * @param component stands for the controller outside of a sync
+     */
+    public static Journal.Sync reason(String component, Clock clock) {
+        RunningSync sync = current();
+        return sync != null
+                ? sync.journaled(sync.key())
+                : new Journal.Sync(component, "", new Origin(Telling.cause(), 0, 0), clock.now());
+    }
+
+    /**
+     * This sync, for the journal. Called on the thread of the sync.
+     *
+     * @param shown the key in words at the first call
+     */
+    Journal.Sync journaled(String shown) {
+        Journal.Sync known = journaled;
+        if (known == null) {
+            known = new Journal.Sync(controller, shown, origin.get(), beganAt);
+            journaled = known;
+        }
+        return known;
+    }
+
+    /** The nanoseconds of the worker's clock when the sync began. */
+    long began() {
+        return began;
     }
 
     /** The key in words. */

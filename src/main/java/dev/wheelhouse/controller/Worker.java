@@ -80,11 +80,10 @@ public final class Worker<K> implements Loop {
     }
 
     private void work(K key) throws InterruptedException {
-        long start = clock.nanoTime();
-        RunningSync sync = RunningSync.begin(key, () -> queue.origin(key), start);
+        RunningSync sync = RunningSync.begin(controller, key, () -> queue.origin(key), clock);
         running = sync;
         try {
-            work(key, sync, start);
+            work(key, sync);
         } finally {
             running = null;
             sync.end();
@@ -95,7 +94,7 @@ public final class Worker<K> implements Loop {
         }
     }
 
-    private void work(K key, RunningSync sync, long start) throws InterruptedException {
+    private void work(K key, RunningSync sync) throws InterruptedException {
         Result result;
         try {
             Duration delay = readiness.delay(key);
@@ -122,7 +121,7 @@ public final class Worker<K> implements Loop {
             Thread.interrupted();
         }
         sync.trace().ended(result.label(), result instanceof Result.Retry retry ? retry.cause() : null);
-        finish(key, result, clock.nanoTime() - start);
+        finish(key, result, clock.nanoTime() - sync.began());
     }
 
     private static Result orRetry(@Nullable Result result) {

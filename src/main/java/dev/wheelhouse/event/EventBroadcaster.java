@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.SignalledLoop;
@@ -52,34 +54,58 @@ public final class EventBroadcaster extends SignalledLoop {
     private final ResourceClient<CoreV1Event> events;
     private final Clock clock;
     private final EventMetrics metrics;
-    private final BlockingQueue<CoreV1Event> buffer = new ArrayBlockingQueue<>(BUFFERED);
+    private final Journal journal;
+    private final BlockingQueue<Recorded> buffer = new ArrayBlockingQueue<>(BUFFERED);
     private final AtomicLong lastNanos = new AtomicLong();
     private final EventCorrelator correlator;
 
     /** Guards the fields below and the correlator, which both the loop's thread and {@link #drain} use. */
     private final ReentrantLock writing = new ReentrantLock();
-    private EventCorrelator.@Nullable Correlated unwritten;
+    private @Nullable Unwritten unwritten;
     private int tries;
     private long notBefore;
 
+    /** @param sync the sync that recorded the Event, for the journal; null if the journal gets nothing */
+    private record Recorded(CoreV1Event event, Journal.@Nullable Sync sync) {}
+
+    /** @param repeats see {@link EventCorrelator.Correlated} */
+    private record Unwritten(CoreV1Event event, boolean repeats, Journal.@Nullable Sync sync) {}
+
+    /** A broadcaster without a journal. */
     public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
+        this(client, clock, metrics, Journal.NONE);
+    }
+
+    /** @param journal gets the writes of the Events whose recorder has a source of syncs */
+    public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics, Journal journal) {
         this.events = client.sharing().resource(ResourceType.EVENTS, CoreV1Event.class);
         this.clock = clock;
         this.metrics = metrics;
+        this.journal = journal;
         this.correlator = new EventCorrelator(clock::now, () -> Long.toHexString(uniqueNanos()));
     }
 
-    /** A recorder for a component, such as {@code deployment-controller}. */
+    /** A recorder for a component, such as {@code kubelet}. The journal does not get the writes of its Events. */
     public EventRecorder recorder(String component) {
+        return recorder(component, () -> null);
+    }
+
+    /**
+     * A recorder for a component, such as {@code deployment-controller}.
+     *
+     * @param sync the sync that the journal names as the reason of an Event; called by each thread that records one
+     */
+    public EventRecorder recorder(String component, Supplier<Journal.@Nullable Sync> sync) {
         return (regardingType, regarding, fieldPath, type, reason, message) -> {
             CoreV1Event event = event(component, regardingType, regarding, type, reason, message);
             event.getInvolvedObject().setFieldPath(fieldPath.isEmpty() ? null : fieldPath);
-            offer(component, event);
+            offer(component, new Recorded(event, sync.get()));
         };
     }
 
-    private void offer(String component, CoreV1Event event) {
-        if (isClosed() || !buffer.offer(event)) {
+    private void offer(String component, Recorded recorded) {
+        if (isClosed() || !buffer.offer(recorded)) {
+            CoreV1Event event = recorded.event;
             metrics.dropped(component, "buffer_full");
             log.debug("{}: dropped the event {} about {}, because the buffer is full: {}", component, event.getReason(),
                     event.getInvolvedObject().getName(), event.getMessage());
@@ -131,17 +157,18 @@ public final class EventBroadcaster extends SignalledLoop {
      * @return the time until the next step is due, in nanoseconds
      */
     private long writeOne(boolean lastChance) {
-        EventCorrelator.Correlated next = unwritten;
+        Unwritten next = unwritten;
         if (next == null) {
-            CoreV1Event event = buffer.poll();
-            if (event == null) {
+            Recorded recorded = buffer.poll();
+            if (recorded == null) {
                 return IDLE;
             }
-            next = correlator.correlate(event);
-            if (next == null) {
-                metrics.dropped(component(event), "spam");
+            EventCorrelator.Correlated correlated = correlator.correlate(recorded.event);
+            if (correlated == null) {
+                metrics.dropped(component(recorded.event), "spam");
                 return BUSY;
             }
+            next = new Unwritten(correlated.event(), correlated.repeats(), recorded.sync);
             unwritten = next;
             tries = 0;
             notBefore = clock.nanoTime();
@@ -185,11 +212,12 @@ public final class EventBroadcaster extends SignalledLoop {
         }
     }
 
-    private void write(EventCorrelator.Correlated correlated) {
-        CoreV1Event event = correlated.event();
-        if (correlated.repeats()) {
+    private void write(Unwritten next) {
+        CoreV1Event event = next.event;
+        if (next.repeats) {
             try {
-                events.patch(ObjectKey.of(event), "", PatchType.STRATEGIC_MERGE, repetition(event));
+                send(next, "patch", 200, () -> events.patch(ObjectKey.of(event), "", PatchType.STRATEGIC_MERGE,
+                        repetition(event)));
                 return;
             } catch (ApiError e) {
                 if (!e.isNotFound()) {
@@ -197,7 +225,25 @@ public final class EventBroadcaster extends SignalledLoop {
                 }
             }
         }
-        events.create(event);
+        send(next, "create", 201, () -> events.create(event));
+    }
+
+    private void send(Unwritten next, String verb, int success, Supplier<CoreV1Event> request) {
+        long sent = journal.nanoTime();
+        try {
+            CoreV1Event answer = request.get();
+            note(next, verb, sent, success, String.valueOf(answer.getMetadata().getResourceVersion()));
+        } catch (ApiError e) {
+            note(next, verb, sent, e.code(), String.valueOf(e.getMessage()));
+            throw e;
+        }
+    }
+
+    private void note(Unwritten next, String verb, long sent, int code, String answer) {
+        if (next.sync != null) {
+            journal.add(next.sync, verb, ResourceType.EVENTS, ObjectKey.of(next.event),
+                    next.event.getReason() + ": " + next.event.getMessage(), sent, code, answer);
+        }
     }
 
     private static String repetition(CoreV1Event event) {

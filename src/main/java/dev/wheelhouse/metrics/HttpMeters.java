@@ -70,6 +70,13 @@ final class HttpMeters implements HttpMetrics {
     }
 
     @Override
+    public void authorityRead(String result, String reason) {
+        Counter.builder("rest.client.transport.ca.reload")
+                .description("Reads of the file of certificate authorities after the first, by result and reason")
+                .tags("result", result, "reason", reason).register(registry).increment();
+    }
+
+    @Override
     public void connected() {
         Counter.builder("rest.client.transport.create.calls").description("Connections that were set up, by result")
                 .tag("result", "uncacheable").register(registry).increment();

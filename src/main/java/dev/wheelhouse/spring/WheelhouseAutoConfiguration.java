@@ -24,6 +24,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -31,6 +32,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -86,9 +88,8 @@ class WheelhouseAutoConfiguration {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
                 Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
-                    ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
+            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment), clock,
+                    metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -112,8 +113,9 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        return new EventBroadcaster(client, clock, metrics(metrics).events());
+    EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, Journal journal,
+            ObjectProvider<Metrics> metrics) {
+        return new EventBroadcaster(client, clock, metrics(metrics).events(), journal);
     }
 
     /** The embedded API server has no other controller manager. */
@@ -168,16 +170,18 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
+    ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
+            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
+            Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties.workersOf()));
-        return new DefaultControllerContext(client, informers, clock, events::recorder,
+        return new DefaultControllerContext(client, informers, clock,
+                component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(properties.controllerOptions()).with(journal));
+                        .with(Identities.options(properties, connection)).with(journal));
     }
 
     @Bean
@@ -188,11 +192,15 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
-            LoopRunner runner, KnownControllers known) {
+            LoopRunner runner, KnownControllers known, ApiServerConnection connection) {
         known.workers(properties.workersOf());
+        List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
+        ApiServerConnection.Embedded embedded = connection.embedded();
+        if (embedded != null) {
+            embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
+        }
         try {
-            return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
-                    election.leadership(), runner);
+            return new ControllerManager(context, selected, guard, election.leadership(), properties.standby(), runner);
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.Cause;
+
 /**
  * A binary heap of delayed keys: the key that is due first is on top. Keys with the same due time come out in insertion
  * order. Each element knows its position, so that an earlier due time moves the element instead of adding a second one.
@@ -18,12 +20,19 @@ final class DelayHeap<K> {
         final KeyState<K> entry;
         private final long order;
         private long dueAt;
+        private Cause cause;
         private int index;
 
-        Delay(KeyState<K> entry, long dueAt, long order) {
+        Delay(KeyState<K> entry, long dueAt, Cause cause, long order) {
             this.entry = entry;
             this.dueAt = dueAt;
+            this.cause = cause;
             this.order = order;
+        }
+
+        /** The event that delayed the key; {@link Cause#ITSELF} if its own sync did. */
+        Cause cause() {
+            return cause;
         }
 
         long dueAt() {
@@ -35,15 +44,16 @@ final class DelayHeap<K> {
     private long orders;
 
     /** Delays the entry until {@code dueAt}, unless it is already due earlier. */
-    void schedule(KeyState<K> entry, long dueAt) {
+    void schedule(KeyState<K> entry, long dueAt, Cause cause) {
         Delay<K> delay = entry.delay;
         if (delay == null) {
-            delay = new Delay<>(entry, dueAt, orders++);
+            delay = new Delay<>(entry, dueAt, cause, orders++);
             entry.delay = delay;
             heap.add(delay);
             up(delay, heap.size() - 1);
         } else if (dueAt - delay.dueAt < 0) {
             delay.dueAt = dueAt;
+            delay.cause = cause;
             up(delay, delay.index);
         }
     }

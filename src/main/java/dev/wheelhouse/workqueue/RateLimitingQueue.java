@@ -82,7 +82,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         boolean added;
         lock.lock();
         try {
-            added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now, false);
+            added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now, null);
         } finally {
             lock.unlock();
         }
@@ -379,7 +379,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    private boolean markDirty(KeyState<K> entry, Priority priority, long now, boolean due) {
+    /** @param due the delay that has ended; null if the key is added now */
+    private boolean markDirty(KeyState<K> entry, Priority priority, long now, @Nullable Delay<K> due) {
         if (entry.dirty) {
             entry.further++;
             if (priority.compareTo(entry.priority) < 0) {
@@ -393,7 +394,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
         entry.dirty = true;
         entry.further = 0;
-        entry.cause = !due ? Telling.cause() : entry.failures > 0 ? Cause.RETRY : Cause.AGAIN;
+        Cause cause = due == null ? Telling.cause() : due.cause();
+        entry.cause = due == null || cause != Cause.ITSELF ? cause : entry.failures > 0 ? Cause.RETRY : Cause.AGAIN;
         entry.priority = priority;
         entry.addedAt = now;
         if (!entry.processing) {
@@ -413,7 +415,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      * Delays an entry. If it is now the first one due, all waiting threads wake up, because they wait for a later time.
      */
     private void schedule(KeyState<K> entry, long now, long nanos) {
-        delayed.schedule(entry, now + Math.min(nanos, FAR));
+        delayed.schedule(entry, now + Math.min(nanos, FAR), Telling.cause());
         if (waiters > 0 && entry.delay != null && delayed.peek() == entry.delay) {
             changed.signalAll();
         }
@@ -422,7 +424,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private int moveDue(long now) {
         int moved = 0;
         for (Delay<K> due = delayed.pollDue(now); due != null; due = delayed.pollDue(now)) {
-            if (markDirty(due.entry, Priority.LIVE, due.dueAt(), true)) {
+            if (markDirty(due.entry, Priority.LIVE, due.dueAt(), due)) {
                 moved++;
             }
         }

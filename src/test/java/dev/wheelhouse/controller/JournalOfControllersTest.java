@@ -6,15 +6,20 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.event.EventMetrics;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.journal.Cause;
 import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -24,8 +29,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JournalOfControllersTest {
     private final Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS, ResourceType.PODS);
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
-    private final Copier copier = new Copier(cluster.context(DefaultControllerContext.Settings.stepped()
-            .with(journal)));
+    private final EventBroadcaster events = new EventBroadcaster(cluster.client(), cluster.clock, EventMetrics.NONE,
+            journal);
+    private final DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
+            cluster.clock, component -> events.recorder(component, () -> RunningSync.reason(component, cluster.clock)),
+            DefaultControllerContext.Settings.stepped().with(journal));
+    private final Copier copier = new Copier(context);
 
     /** Makes two pods for each ConfigMap of the namespace shop. */
     private static final class Copier extends KeyedController {
@@ -60,8 +69,11 @@ class JournalOfControllersTest {
 
         @Override
         protected Result sync(ObjectKey key) {
-            String version = String.valueOf(configMaps.get(key).getMetadata().getResourceVersion());
-            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a" + version), pod("b" + version)))))
+            V1ConfigMap notice = configMaps.get(key);
+            String version = String.valueOf(notice.getMetadata().getResourceVersion());
+            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a" + version), pod("b" + version))),
+                    new Action.Event(ResourceType.CONFIG_MAPS, notice, EventRecorder.NORMAL, "Copied",
+                            "made two pods")))
                     .toResult();
         }
 
@@ -78,6 +90,12 @@ class JournalOfControllersTest {
 
     private List<Journal.Entry> newestFirst() {
         return journal.find(entry -> true, Long.MAX_VALUE, 100);
+    }
+
+    private void writeEvents() {
+        while (events.step() == Loop.BUSY) {
+            // Each step writes one Event.
+        }
     }
 
     private V1ConfigMap notice() {
@@ -137,5 +155,78 @@ class JournalOfControllersTest {
             assertThat(entry.answer()).contains("no luck");
         });
         assertThat(newestFirst().getFirst().sync().origin().cause()).isSameAs(Cause.RETRY);
+    }
+
+    @Test
+    void anEventHasTheSyncThatRecordedIt() {
+        notice();
+        cluster.deliver();
+        cluster.settle(copier.loops());
+        Journal.Sync sync = newestFirst().getFirst().sync();
+        writeEvents();
+
+        assertThat(newestFirst()).hasSize(3);
+        assertThat(newestFirst().getFirst()).satisfies(entry -> {
+            assertThat(entry.sync()).isSameAs(sync);
+            assertThat(entry.type()).isEqualTo(ResourceType.EVENTS);
+            assertThat(entry.verb()).isEqualTo("create");
+            assertThat(entry.why()).isEqualTo("Copied: made two pods");
+            assertThat(entry.code()).isEqualTo(201);
+            assertThat(entry.answer()).isEqualTo(cluster.read(ResourceType.EVENTS, entry.target(), CoreV1Event.class)
+                    .getMetadata().getResourceVersion());
+        });
+    }
+
+    @Test
+    void anEventThatAHandlerRecordsHasTheEventThatItHandled() {
+        EventRecorder recorder = context.events("watcher");
+        cluster.informers().informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
+                new ResourceEventHandler<>() {
+                    @Override
+                    public void onAdd(V1ConfigMap object, boolean initial) {
+                        if (object.getMetadata().getName().equals("notice")) {
+                            recorder.event(ResourceType.CONFIG_MAPS, object, EventRecorder.WARNING, "Seen", "saw it");
+                        }
+                    }
+
+                    @Override
+                    public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
+
+                    @Override
+                    public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
+                });
+        V1ConfigMap notice = notice();
+        cluster.deliver();
+        writeEvents();
+
+        assertThat(newestFirst()).singleElement().satisfies(entry -> {
+            assertThat(entry.sync().controller()).isEqualTo("watcher");
+            assertThat(entry.sync().origin().cause()).hasToString(
+                    "add of configmaps default/notice at version " + notice.getMetadata().getResourceVersion());
+            assertThat(entry.why()).isEqualTo("Seen: saw it");
+        });
+    }
+
+    @Test
+    void anEventOfAComponentThatSyncsNothingIsNotInTheJournal() {
+        events.recorder("kubelet").event(ResourceType.CONFIG_MAPS, notice(), EventRecorder.NORMAL, "Seen", "saw it");
+        writeEvents();
+
+        assertThat(cluster.all(ResourceType.EVENTS, CoreV1Event.class)).hasSize(1);
+        assertThat(newestFirst()).isEmpty();
+    }
+
+    @Test
+    void anEventThatTheServerRejectsHasItsError() {
+        cluster.requests.failNext("create events", 403, "Forbidden", "not here");
+        notice();
+        cluster.deliver();
+        cluster.settle(copier.loops());
+        writeEvents();
+
+        assertThat(newestFirst().getFirst()).satisfies(entry -> {
+            assertThat(entry.code()).isEqualTo(403);
+            assertThat(entry.answer()).contains("not here");
+        });
     }
 }

@@ -41,4 +41,14 @@ class HttpMetersTest {
         assertThat(ages.count()).isEqualTo(1);
         assertThat(ages.totalAmount()).isEqualTo(1200);
     }
+
+    @Test
+    void readsOfTheAuthoritiesAreCountedByResultAndReason() {
+        meters.authorityRead("success", "updated");
+        meters.authorityRead("failure", "read_error");
+        meters.authorityRead("failure", "read_error");
+
+        assertThat(registry.get("rest.client.transport.ca.reload").tags("result", "failure", "reason", "read_error")
+                .counter().count()).isEqualTo(2);
+    }
 }

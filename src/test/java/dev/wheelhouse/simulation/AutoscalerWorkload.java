@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,15 +16,12 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment that an autoscaler scales by a metric of a ConfigMap, which the user changes in steps of a whole pod's
  * share, so that the wanted size does not depend on the size before.
  */
-final class AutoscalerWorkload implements Workload {
+final class AutoscalerWorkload extends NamedWorkload {
     private static final String METRIC = "metric.hollow.wheelhouse.dev/load";
     private static final int SHARE = 100;
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
-
     AutoscalerWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         int least = 1 + random.nextInt(2);
         steps.add(Step.create("configmap", "{\"metadata\": {\"name\": \"" + name + "\", \"annotations\": {\"" + METRIC
                 + "\": \"" + SHARE * (1 + random.nextInt(5)) + "\"}}}", "creates a ConfigMap with a metric"));
@@ -65,16 +61,6 @@ final class AutoscalerWorkload implements Workload {
                 default -> steps.add(Step.disruption(name, random.nextBoolean()));
             }
         }
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

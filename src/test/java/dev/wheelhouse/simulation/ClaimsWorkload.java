@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,17 +20,15 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
  * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
  * which volume is random, the numbers are not.
  */
-final class ClaimsWorkload implements Workload {
+final class ClaimsWorkload extends NamedWorkload {
     private static final int CLAIMS = 3;
     /** The end of the names of ephemeral volumes' claims. */
     private static final String EPHEMERAL = "-data";
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
     private int volumes;
 
     ClaimsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         steps.add(volume());
         int count = 5 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
@@ -96,16 +93,6 @@ final class ClaimsWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
     public Set<String> controllers() {
         return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
                 EphemeralVolumeController.NAME);
@@ -153,8 +140,11 @@ final class ClaimsWorkload implements Workload {
             return false;
         }
         boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
-        return own.stream().allMatch(c -> phase(c).equals("Bound")
-                || (phase(c).equals("Pending") && !free) || c.path("metadata").has("deletionTimestamp"))
+        Set<String> bound = volumesNow.stream().map(v -> GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+                .collect(Collectors.toSet());
+        return own.stream().allMatch(c -> phase(c).equals("Bound") || c.path("metadata").has("deletionTimestamp")
+                || (phase(c).equals("Pending") && !free
+                        && !bound.contains(GoldenState.text(c.path("metadata"), "uid"))))
                 && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
                         ? "Available"
                         : claimed.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))

@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,14 +19,12 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one CronJob that is due every minute or every two minutes, while minutes pass at once. At the end
  * the user suspends it. The number of its runs is random, because time passes differently in each run.
  */
-final class CronJobWorkload implements Workload {
-    private final String name;
+final class CronJobWorkload extends NamedWorkload {
     private final Random random;
     private final int kept;
-    private final List<Step> steps = new ArrayList<>();
 
     CronJobWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         kept = random.nextInt(3);
         steps.add(Step.create("cronjob", """
@@ -72,16 +69,6 @@ final class CronJobWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
     public Set<String> controllers() {
         return Set.of(CronJobController.NAME, JobController.NAME);
     }
@@ -111,11 +98,6 @@ final class CronJobWorkload implements Workload {
     @Override
     public Duration quiet() {
         return Duration.ofMinutes(3);
-    }
-
-    @Override
-    public boolean isSeen(Api api) {
-        return true;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,17 +16,16 @@ import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
  * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
  * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
  */
-final class DaemonSetWorkload implements Workload {
+final class DaemonSetWorkload extends NamedWorkload {
     private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
     private int nodes;
+    private int creations;
     private String image = "app:v1";
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(addNode());
         steps.add(create());
@@ -46,13 +44,18 @@ final class DaemonSetWorkload implements Workload {
         }
     }
 
+    /**
+     * Each creation begins with a higher template generation than its predecessor reached. Otherwise orphaned pods of
+     * an equal generation count as updated, as in upstream.
+     */
     private Step create() {
         return Step.create("daemonset", """
-                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s"}, "spec": {
+                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "%s", "annotations":
+                 {"deprecated.daemonset.template.generation": "%d"}}, "spec": {
                  "updateStrategy": %s, "selector": {"matchLabels": {"app": "%s"}},
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"nodeSelector": {"for": "%s"},
-                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, strategy(), name, name, name,
-                image), "creates a DaemonSet");
+                  "containers": [{"name": "app", "image": "%s"}]}}}}""".formatted(name, 1 + 100 * creations++,
+                strategy(), name, name, name, image), "creates a DaemonSet");
     }
 
     private String strategy() {
@@ -113,16 +116,6 @@ final class DaemonSetWorkload implements Workload {
 
     private Step patch(String spec, String sentence) {
         return Step.patch("daemonset", name, "{\"spec\": {" + spec + "}}", sentence);
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

@@ -16,22 +16,20 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
  * final state does not depend on the times of the changes.
  */
-final class DeploymentWorkload implements Workload {
+final class DeploymentWorkload extends NamedWorkload {
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
     private static final String[] UNAVAILABLES = {"1", "2", "\"25%\"", "0", "\"50%\""};
 
-    private final String name;
     private final Random random;
     private final String manifest;
     private boolean createdAgain;
-    private final List<Step> steps = new ArrayList<>();
     /** The images of the revisions, the newest last. */
     private final List<String> revisions = new ArrayList<>();
     private String image = "app:v1";
     private boolean paused;
 
     DeploymentWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         boolean late = random.nextInt(4) == 0;
         manifest = """
@@ -48,16 +46,6 @@ final class DeploymentWorkload implements Workload {
             step(disrupted);
         }
         end();
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

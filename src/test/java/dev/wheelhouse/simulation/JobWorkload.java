@@ -1,12 +1,12 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +14,17 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
+import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
  * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
  * all others succeed, so that the Job ends in the same way in every run.
  */
-final class JobWorkload implements Workload {
+final class JobWorkload extends NamedWorkload {
     /** The exit code for which a failure policy fails the whole Job. */
     private static final int FATAL = 42;
 
-    private final String name;
     private final Random random;
     private final boolean indexed;
     private final boolean perIndex;
@@ -35,12 +35,13 @@ final class JobWorkload implements Workload {
     private final int completions;
     /** Whether pods end otherwise than by themselves, so that the number of failures is random. */
     private boolean disturbed;
-    private final List<Step> steps = new ArrayList<>();
+    /** The parallelism at the last creation. */
+    private int parallelism;
     /** The failures that are left, by index; for a Job without indexes all under -1. */
     private final Map<Integer, Integer> failures = new TreeMap<>();
 
     JobWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         disturbed = disrupted;
         indexed = random.nextBoolean();
@@ -58,14 +59,17 @@ final class JobWorkload implements Workload {
         for (int i = 0; i < count; i++) {
             step(disrupted);
         }
-        steps.add(patch("\"suspend\": false, \"parallelism\": " + (1 + random.nextInt(3)), "lets the Job run"));
+        int last = 1 + random.nextInt(3);
+        disturbed |= last < parallelism;
+        steps.add(patch("\"suspend\": false, \"parallelism\": " + last, "lets the Job run"));
         if (random.nextInt(8) == 0) {
             steps.add(delete("Background"));
         }
     }
 
     private Step create() {
-        String spec = "\"completions\": " + completions + ", \"parallelism\": " + random.nextInt(4)
+        parallelism = random.nextInt(4);
+        String spec = "\"completions\": " + completions + ", \"parallelism\": " + parallelism
                 + ", \"suspend\": " + (random.nextInt(5) == 0)
                 + ", \"podReplacementPolicy\": \"" + (waitsForEnds ? "Failed" : "TerminatingOrFailed") + "\""
                 + (indexed ? ", \"completionMode\": \"Indexed\"" : "")
@@ -75,11 +79,16 @@ final class JobWorkload implements Workload {
                         ? ", \"podFailurePolicy\": {\"rules\": [{\"action\": \"FailJob\", \"onExitCodes\": "
                                 + "{\"operator\": \"In\", \"values\": [" + FATAL + "]}}]}"
                         : "");
-        return Step.create("job", """
+        Map<Integer, Integer> all = new TreeMap<>(failures);
+        Step create = Step.create("job", """
                 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "%s"}, "spec": {%s,
                  "template": {"metadata": {"labels": {"app": "%s"}}, "spec": {"restartPolicy": "Never",
                   "containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name, spec, name),
                 "creates a Job, of whose pods " + failures + " fail");
+        return new Step(create.sentence(), e -> {
+            failures.putAll(all);
+            create.act().perform(e);
+        });
     }
 
     private void step(boolean disrupted) {
@@ -126,21 +135,20 @@ final class JobWorkload implements Workload {
         });
     }
 
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
+    /**
+     * {@inheritDoc} A Job that replaces only failed pods needs the collector of pods, which alone lets a pod fail that
+     * was deleted before it had a node.
+     */
     @Override
     public Set<String> controllers() {
-        return expires
-                ? Set.of(JobController.NAME, TtlAfterFinishedController.NAME)
-                : Set.of(JobController.NAME);
+        Set<String> controllers = new TreeSet<>(Set.of(JobController.NAME));
+        if (expires) {
+            controllers.add(TtlAfterFinishedController.NAME);
+        }
+        if (waitsForEnds) {
+            controllers.add(PodGarbageCollector.NAME);
+        }
+        return controllers;
     }
 
     @Override
@@ -150,7 +158,9 @@ final class JobWorkload implements Workload {
 
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of(new JobInvariants(truth, history), new ExpiryInvariants(truth, history));
+        Invariant counts = new JobInvariants(truth, history);
+        Invariant expiry = new ExpiryInvariants(truth, history);
+        return waitsForEnds ? List.of(counts, expiry, new PodGarbageInvariants(truth)) : List.of(counts, expiry);
     }
 
     @Override
@@ -225,13 +235,14 @@ final class JobWorkload implements Workload {
         JsonNode status = job.path("status");
         JsonNode failed = condition(job, "Failed");
         JsonNode end = failed == null ? condition(job, "Complete") : failed;
+        // A limit for each index counts the pods of a suspended Job that run at that moment.
+        boolean anyEnd = perIndex && disturbed;
         lines.put("Job", end == null
                 ? "is not finished"
-                : GoldenState.text(end, "type") + " "
-                        + GoldenState.text(end, "reason"));
+                : anyEnd ? "is finished" : GoldenState.text(end, "type") + " " + GoldenState.text(end, "reason"));
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
-        if (failed == null) {
+        if (failed == null && !anyEnd) {
             // A deposed manager that does not know it yet may start pods beyond the completions, as upstream's may.
             int completions = job.path("spec").path("completions").asInt(Integer.MAX_VALUE);
             lines.put("succeeded", Math.min(status.path("succeeded").asInt(0), completions) + " "

@@ -1,7 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -15,14 +13,12 @@ import dev.wheelhouse.apiserver.json.Json;
  * A user's changes of a namespace of its own: it gets ConfigMaps, some of which a finalizer holds back, is deleted, and
  * is created again under the same name.
  */
-final class NamespaceWorkload implements Workload {
+final class NamespaceWorkload extends NamedWorkload {
     private static final String FINALIZER = "example.com/hold";
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
     private boolean deleted = true;
 
     NamespaceWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         int lives = 1 + random.nextInt(3);
         for (int life = 0; life < lives; life++) {
             steps.add(new Step("creates the namespace " + name, e -> {
@@ -64,28 +60,8 @@ final class NamespaceWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of();
-    }
-
-    @Override
     public Set<String> kinds() {
         return Set.of("configmap");
-    }
-
-    @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -14,13 +13,11 @@ import tools.jackson.databind.JsonNode;
  * A user's ConfigMaps that own each other, each up to two others. The user deletes some in all three ways, and creates
  * some again under the same name.
  */
-final class OwnersWorkload implements Workload {
+final class OwnersWorkload extends NamedWorkload {
     private static final String[] POLICIES = {"Background", "Foreground", "Orphan"};
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
 
     OwnersWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         int count = 3 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             create(i, random);
@@ -69,28 +66,8 @@ final class OwnersWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of();
-    }
-
-    @Override
     public Set<String> kinds() {
         return Set.of("configmap");
-    }
-
-    @Override
-    public List<Invariant> invariants(Truth truth, RunHistory history) {
-        return List.of();
     }
 
     /** {@inheritDoc} No deletion is under way, and every owner that is named is there. */

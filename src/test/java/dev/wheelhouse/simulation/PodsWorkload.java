@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,20 +19,18 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods that a user creates without a controller. Some run, some end, and some require a node of the user, which may be
  * removed or taken out of service. The label {@code fate} of a pod tells its node what becomes of it.
  */
-final class PodsWorkload implements Workload {
+final class PodsWorkload extends NamedWorkload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
     /** The nodes that were removed or taken out of service. */
     private final Set<String> lost = new TreeSet<>();
     private int pods;
     private int nodes;
 
     PodsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(addNode());
         int count = 6 + random.nextInt(disrupted ? 14 : 9);
@@ -93,7 +90,8 @@ final class PodsWorkload implements Workload {
                 node.isEmpty() ? "" : affinity(node)), "creates a pod");
     }
 
-    private static String affinity(String node) {
+    /** The affinity of a pod that requires a node, with a comma. */
+    static String affinity(String node) {
         return """
                 "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
                  [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},"""
@@ -101,23 +99,8 @@ final class PodsWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
     public Set<String> controllers() {
         return Set.of(PodGarbageCollector.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of();
     }
 
     @Override
@@ -146,11 +129,6 @@ final class PodsWorkload implements Workload {
 
     private static String fate(JsonNode pod) {
         return GoldenState.text(pod.path("metadata").path("labels"), "fate");
-    }
-
-    @Override
-    public boolean isSeen(Api api) {
-        return true;
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -14,13 +13,11 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of two ReplicaSets or ReplicationControllers. The selector of the first one matches the pods of the
  * second one, too.
  */
-final class ReplicaSetsWorkload implements Workload {
-    private final String name;
+final class ReplicaSetsWorkload extends NamedWorkload {
     private final String kind;
-    private final List<Step> steps = new ArrayList<>();
 
     ReplicaSetsWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         kind = random.nextInt(3) == 0 ? "ReplicationController" : "ReplicaSet";
         String own = "\"app\": \"" + name + "\"";
         steps.add(create("one", random.nextInt(4), own, "creates a " + kind));
@@ -45,16 +42,6 @@ final class ReplicaSetsWorkload implements Workload {
                  {"labels": {"app": "%s", "of": "%s"}}, "spec": {"containers": [{"name": "app",
                   "image": "app:v1"}]}}}}""".formatted(set ? "apps/v1" : "v1", kind, name + "-" + which, replicas,
                 set ? "\"matchLabels\": {" + selector + "}" : selector, name, which), sentence);
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,18 +15,16 @@ import dev.wheelhouse.controllers.volume.ClaimProtectionController;
  * A user's changes of one StatefulSet, with or without claims. At the end it rolls out to all pods. An image that does
  * not start is used only with the policy Parallel: with OrderedReady it would block the set for ever, as in upstream.
  */
-final class StatefulSetWorkload implements Workload {
-    private final String name;
+final class StatefulSetWorkload extends NamedWorkload {
     private final Random random;
     private final boolean parallel;
     private final boolean claims;
     private final int start;
-    private final List<Step> steps = new ArrayList<>();
     private String image = "app:v1";
     private int replicas;
 
     StatefulSetWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         parallel = random.nextInt(3) == 0;
         claims = random.nextInt(3) == 0;
@@ -103,16 +100,6 @@ final class StatefulSetWorkload implements Workload {
 
     private Step patch(String spec, String sentence) {
         return Step.patch("statefulset", name, "{\"spec\": {" + spec + "}}", sentence);
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

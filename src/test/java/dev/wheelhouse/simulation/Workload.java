@@ -25,19 +25,27 @@ interface Workload {
     List<Step> steps();
 
     /** The controllers that the workload needs, by name, besides those that take part in every run. */
-    Set<String> controllers();
+    default Set<String> controllers() {
+        return Set.of();
+    }
 
     /** The kinds of objects that the user and the controllers create. Discovery lists no others. */
-    Set<String> kinds();
+    default Set<String> kinds() {
+        return Set.of();
+    }
 
     /** The rules for the writes of the workload's controllers, for one run. */
-    List<Invariant> invariants(Truth truth, RunHistory history);
+    default List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of();
+    }
 
     /**
      * Whether the controllers have observed the user's last change, so that the effect of the next change does not
      * depend on chance. The namespace is not being deleted.
      */
-    boolean isSeen(Api api);
+    default boolean isSeen(Api api) {
+        return true;
+    }
 
     /**
      * The state of the objects at the end: a line for each key, without generated names, versions, times, and anything

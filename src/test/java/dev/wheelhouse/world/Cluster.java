@@ -51,6 +51,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.InterceptedClient;
@@ -80,6 +81,8 @@ public final class Cluster implements AutoCloseable {
      * a gauge, the sum of all values of others.
      */
     public final Map<String, Double> measures = new TreeMap<>();
+    /** The writes of the controllers of {@link #context()}, with their causes. */
+    public final Journal journal = new Journal(clock, Journal.DEFAULT_BYTES);
     private final KubeClient client;
     private final KubeClient user = server.client("user");
     private final Set<ResourceType> withheld = new HashSet<>();
@@ -153,7 +156,7 @@ public final class Cluster implements AutoCloseable {
                     private String name(Measure measure, String... labels) {
                         return measure.name() + "{" + String.join(",", labels) + "}";
                     }
-                }).with(options));
+                }).with(options).with(journal));
     }
 
     public DefaultControllerContext context(DefaultControllerContext.Settings settings) {

@@ -17,7 +17,8 @@ final class Pods {
                 "pod-template-hash": "6d4cf56db6", "tier": "front"}, "annotations": {"example.com/config":
                 "3f786850e387550fdab836ed7e6dc881de23001b"}}, "spec": {"nodeName": "%s", "containers": [{"name": "web",
                 "image": "registry.example.com/web:1.27.3", "args": ["--port=8080", "--log=info"], "ports":
-                [{"containerPort": 8080, "name": "http"}], "env": [{"name": "REGION", "value": "north"}, {"name": "ZONE",
+                [{"containerPort": 8080, "name": "http"}], "env": [{"name": "REGION", "value": "north"}, {"name":
+                "ZONE",
                 "value": "north-1"}], "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory":
                 "256Mi"}}, "readinessProbe": {"httpGet": {"path": "/ready", "port": "http"}, "periodSeconds": 5}},
                 {"name": "proxy", "image": "registry.example.com/proxy:4.2", "resources": {"requests": {"cpu": "50m",
@@ -29,7 +30,8 @@ final class Pods {
     /** A status as a kubelet patches it. */
     static byte[] running() {
         return """
-                {"status": {"phase": "Running", "podIP": "10.1.2.3", "podIPs": [{"ip": "10.1.2.3"}], "hostIP": "10.0.0.9",
+                {"status": {"phase": "Running", "podIP": "10.1.2.3", "podIPs": [{"ip": "10.1.2.3"}], "hostIP":
+                "10.0.0.9",
                 "startTime": "2026-01-02T03:04:05Z", "conditions": [{"type": "Ready", "status": "True",
                 "lastTransitionTime": "2026-01-02T03:04:07Z"}, {"type": "ContainersReady", "status": "True",
                 "lastTransitionTime": "2026-01-02T03:04:07Z"}], "containerStatuses": [{"name": "web", "image":

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * costs time only.
  *
  * <p>The memory is bounded. Of interned values it holds a limited number of bytes, counted as the bytes that they were
- * decoded from; at the limit it forgets all of them. It also holds at most 2048 values of one field, and 2048 points in time.
+ * decoded from; at the limit it forgets all of them. It also holds at most 2048 values of one field, and 2048 points in
+ * time.
  */
 public final class DecoderMemory {
     private static final long MOST_BYTES = 16L << 20;

@@ -49,4 +49,12 @@ public interface HttpMetrics {
      * @param lastBegan the begin of the validity of the last one; null if this is the first
      */
     default void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {}
+
+    /**
+     * The file of the certificate authorities was read again.
+     *
+     * @param result {@code success} or {@code failure}; after a failure the old authorities stay in use
+     * @param reason {@code unchanged} or {@code updated}; {@code read_error}, {@code empty} or {@code ca_parse_error}
+     */
+    default void authorityRead(String result, String reason) {}
 }

@@ -26,6 +26,7 @@ import dev.wheelhouse.runtime.Clock;
  */
 public final class KubeConfigs {
     /** Where the service account is mounted, unless the system property of this name says otherwise. */
+    private static final String AUTHORITY = "the service account's certificate authority";
     private static final Path SERVICE_ACCOUNT = Path.of(System.getProperty("wheelhouse.service-account",
             "/var/run/secrets/kubernetes.io/serviceaccount"));
 
@@ -65,8 +66,9 @@ public final class KubeConfigs {
      * @param api the official client, with TLS set up and with credentials that refresh themselves
      * @param source the file and the context, for messages: {@code "/home/me/.kube/config, context dev"}
      * @param namespace the context's or the pod's namespace; {@code default} if none is set
+     * @param authority the certificate authorities of the server, PEM; empty if the source names none
      */
-    public record Connection(ApiClient api, String source, String namespace) {}
+    public record Connection(ApiClient api, String source, String namespace, String authority) {}
 
     /**
      * The connection of the first source that exists.
@@ -132,15 +134,15 @@ public final class KubeConfigs {
         String source = "the service account in " + serviceAccount;
         ApiClient api = build(new ClientBuilder()
                 .setBasePath("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port)
-                .setCertificateAuthority(bytes(authority, "the service account's certificate authority"))
+                .setCertificateAuthority(bytes(authority, AUTHORITY))
                 .setAuthentication(TokenRefresher.ofFile(token, clock)), source);
         Proxies.use(api, "", source, environment);
-        RotatingTls.install(look -> new RotatingTls.Pem(text(authority, "the service account's certificate authority"),
-                "", ""), api, source, clock);
+        AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
+        RotatingTls.install((look, refused) -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
         Path namespace = serviceAccount.resolve("namespace");
         return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()
-                : "default");
+                : "default", text(authority, "the service account's certificate authority"));
     }
 
     private String variable(String name) {

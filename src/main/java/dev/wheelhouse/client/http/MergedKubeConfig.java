@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,8 @@ import okhttp3.HttpUrl;
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
     private static final int MOST_ALIASES = 100;
-    private static final List<String> PATHS = List.of("certificate-authority", "client-certificate", "client-key",
+    private static final String AUTHORITY = "certificate-authority";
+    private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
 
     private final List<Path> files;
@@ -194,10 +196,11 @@ final class MergedKubeConfig {
         Proxies.use(api, cluster.text("proxy-url"), "the kubeconfig " + cluster.file()
                 + ": field proxy-url of the cluster \"" + cluster.name() + "\"", environment);
         if (cluster.text("server").startsWith("https://") && rotates(cluster, user)) {
-            RotatingTls.install(new Certificates(cluster, user, refresher), api, source, clock);
+            RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
         }
         String namespace = context.text("namespace");
-        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace);
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
+                Certificates.pem(cluster, "certificate-authority"));
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
@@ -227,11 +230,11 @@ final class MergedKubeConfig {
         if (insecure != null && !(insecure instanceof Boolean)) {
             throw problem(cluster, "cluster", "insecure-skip-tls-verify", "is neither true nor false; correct it");
         }
-        readable(cluster, "cluster", "certificate-authority");
+        readable(cluster, "cluster", AUTHORITY);
         readable(user, "user", "client-certificate");
         readable(user, "user", "client-key");
         readable(user, "user", "tokenFile");
-        base64(cluster, "cluster", "certificate-authority-data");
+        base64(cluster, "cluster", AUTHORITY + "-data");
         base64(user, "user", "client-certificate-data");
         base64(user, "user", "client-key-data");
         TokenRefresher.requireSendable(user.text("token"),
@@ -298,39 +301,55 @@ final class MergedKubeConfig {
 
     private static boolean rotates(Entry cluster, Entry user) {
         return user.fields().containsKey("exec")
-                || Stream.of(cluster.text("certificate-authority"), user.text("client-certificate"),
+                || Stream.of(cluster.text(AUTHORITY), user.text("client-certificate"),
                         user.text("client-key")).anyMatch(path -> !path.isEmpty());
     }
 
     /** The certificates of a cluster and a user, from fields, files and the user's plugin. */
     private static final class Certificates implements RotatingTls.Source {
-        private final Entry cluster;
+        private final Function<RotatingTls.Look, String> authority;
         private final Entry user;
         private final @Nullable TokenRefresher plugin;
         private RotatingTls.Pem read = new RotatingTls.Pem("", "", "");
+        /** The plugin's last certificate with the authority, and the token that it came with. */
+        private RotatingTls.Pem plugged = read;
+        private TokenRefresher.@Nullable Token pluggedFrom;
 
-        Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin) {
-            this.cluster = cluster;
+        Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin, HttpMetrics metrics) {
             this.user = user;
             this.plugin = plugin;
+            this.authority = authority(cluster, metrics);
+        }
+
+        private static Function<RotatingTls.Look, String> authority(Entry cluster, HttpMetrics metrics) {
+            String path = cluster.text(AUTHORITY);
+            return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
+                    ? look -> pem(cluster, AUTHORITY)
+                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, metrics)::pem;
         }
 
         @Override
-        public RotatingTls.Pem pem(RotatingTls.Look look) {
+        @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
+        public RotatingTls.Pem pem(RotatingTls.Look look, RotatingTls.@Nullable Pem refused) {
             if (look != RotatingTls.Look.KNOWN) {
-                read = new RotatingTls.Pem(pem(cluster, "certificate-authority"), pem(user, "client-certificate"),
+                read = new RotatingTls.Pem(authority.apply(look), pem(user, "client-certificate"),
                         pem(user, "client-key"));
             }
             if (plugin == null) {
                 return read;
             }
             TokenRefresher.Token token = plugin.current();
-            if (look == RotatingTls.Look.REFUSED && !token.certificate().isEmpty()) {
+            if (token == pluggedFrom && refused == plugged && !token.certificate().isEmpty()) {
                 token = plugin.instead(token);
             }
-            return token.certificate().isEmpty()
-                    ? read
-                    : new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+            if (token.certificate().isEmpty()) {
+                return read;
+            }
+            if (token != pluggedFrom || !plugged.authority().equals(read.authority())) {
+                plugged = new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+                pluggedFrom = token;
+            }
+            return plugged;
         }
 
         private static String pem(Entry entry, String field) {

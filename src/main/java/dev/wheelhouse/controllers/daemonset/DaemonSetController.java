@@ -32,6 +32,7 @@ import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
@@ -48,6 +49,8 @@ import dev.wheelhouse.event.EventRecorder;
 public final class DaemonSetController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "daemonset-controller";
+
+    private static final Measure STALE_SYNCS = Measure.staleSyncs("daemonset");
 
     private final DaemonSetCaches caches;
     private final OwnedObjects<V1Pod> pods;
@@ -83,6 +86,11 @@ public final class DaemonSetController extends KeyedController implements Planna
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
         V1DaemonSet set = caches.get(key);
         return set == null || !type.equals(ResourceType.PODS) ? null : set.getSpec().getSelector();
+    }
+
+    @Override
+    protected Measure staleSyncs() {
+        return STALE_SYNCS;
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
@@ -39,6 +40,8 @@ import dev.wheelhouse.workqueue.RateLimits;
 public final class JobController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "job-controller";
+
+    private static final Measure STALE_SYNCS = Measure.staleSyncs("job");
 
     /** Upstream's delays of failed keys. It has no limit per second; this one is out of reach. */
     static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofMinutes(1), 1_000, 10_000);
@@ -64,6 +67,11 @@ public final class JobController extends KeyedController implements Plannable {
         JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans, metrics);
         jobCache.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));
+    }
+
+    @Override
+    protected Measure staleSyncs() {
+        return STALE_SYNCS;
     }
 
     @Override

@@ -45,10 +45,11 @@ public final class ReplicaSetController extends KeyedController implements Plann
     /** The name of the controller of ReplicationControllers. */
     public static final String REPLICATION_CONTROLLERS = "replicationcontroller-controller";
 
+    private static final Measure STALE_SYNCS = Measure.staleSyncs("replicaset");
     private static final Measure AGE_RATIO = Measure.histogram("replicaset_controller_sorting_deletion_age_ratio",
             "Age of a ready pod that is chosen for deletion, in ages of the youngest ready pod", 0.25, 6);
 
-    private final PodSets sets;
+    private final PodSets<?> sets;
     private final OwnedObjects<V1Pod> pods;
     private final Expectations expectations;
 
@@ -65,14 +66,19 @@ public final class ReplicaSetController extends KeyedController implements Plann
     private ReplicaSetController(String name, String eventSource, ControllerContext context) {
         super(name, eventSource, context);
         this.sets = name.equals(NAME)
-                ? new ReplicaSets(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
-                : new ReplicationControllers(
-                        informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+                ? new PodSets<>(name, informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class), set -> set)
+                : new PodSets<>(name, informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
+                        ReplicationControllers::toReplicaSet);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
         new ReplicaSetHandlers(sets, queue, expectations).register(podCache);
+    }
+
+    @Override
+    protected @Nullable Measure staleSyncs() {
+        return name().equals(NAME) ? STALE_SYNCS : null;
     }
 
     @Override

@@ -15,11 +15,11 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Event handlers: they enqueue the ReplicaSets that a change concerns, and record observed expectations. */
 final class ReplicaSetHandlers {
-    private final PodSets sets;
+    private final PodSets<?> sets;
     private final WorkQueue<ObjectKey> queue;
     private final Expectations expectations;
 
-    ReplicaSetHandlers(PodSets sets, WorkQueue<ObjectKey> queue, Expectations expectations) {
+    ReplicaSetHandlers(PodSets<?> sets, WorkQueue<ObjectKey> queue, Expectations expectations) {
         this.sets = sets;
         this.queue = queue;
         this.expectations = expectations;

@@ -1,9 +1,6 @@
 package dev.wheelhouse.controllers.replicaset;
 
-import java.util.List;
 import java.util.Map;
-
-import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
@@ -15,67 +12,12 @@ import io.kubernetes.client.openapi.models.V1ReplicationControllerCondition;
 import io.kubernetes.client.openapi.models.V1ReplicationControllerSpec;
 import io.kubernetes.client.openapi.models.V1ReplicationControllerStatus;
 
-import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
-
 /**
- * The {@link PodSets} of ReplicationControllers, converted to ReplicaSets (upstream:
- * {@code pkg/controller/replication/conversion.go}). The fields are the same, except that the selector is a plain map
- * and terminating pods are not counted.
+ * Converts ReplicationControllers to ReplicaSets and back (upstream: {@code pkg/controller/replication/conversion.go}).
+ * The fields are the same, except that the selector is a plain map and terminating pods are not counted.
  */
-final class ReplicationControllers implements PodSets {
-    private static final String BY_CONTROLLER = "replicationcontroller-controller/controller-uid";
-
-    private final SharedIndexInformer<V1ReplicationController> cache;
-
-    ReplicationControllers(SharedIndexInformer<V1ReplicationController> cache) {
-        this.cache = cache;
-        cache.getIndexer().addIndex(BY_CONTROLLER, PodSets::controllerUid);
-    }
-
-    @Override
-    public ResourceType type() {
-        return ResourceType.REPLICATION_CONTROLLERS;
-    }
-
-    @Override
-    public @Nullable V1ReplicaSet get(ObjectKey key) {
-        V1ReplicationController found = cache.get(key);
-        return found == null ? null : toReplicaSet(found);
-    }
-
-    @Override
-    public List<V1ReplicaSet> list(String namespace) {
-        return cache.getIndexer().list(namespace).stream().map(ReplicationControllers::toReplicaSet).toList();
-    }
-
-    @Override
-    public List<V1ReplicaSet> controlledBy(String ownerUid) {
-        return cache.getIndexer().byIndex(BY_CONTROLLER, ownerUid).stream().map(ReplicationControllers::toReplicaSet)
-                .toList();
-    }
-
-    @Override
-    public void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler) {
-        cache.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1ReplicationController set, boolean initial) {
-                handler.onAdd(toReplicaSet(set), initial);
-            }
-
-            @Override
-            public void onUpdate(V1ReplicationController before, V1ReplicationController after) {
-                handler.onUpdate(toReplicaSet(before), toReplicaSet(after));
-            }
-
-            @Override
-            public void onDelete(V1ReplicationController set, boolean finalStateUnknown) {
-                handler.onDelete(toReplicaSet(set), finalStateUnknown);
-            }
-        });
-    }
+final class ReplicationControllers {
+    private ReplicationControllers() {}
 
     /** Converts to a ReplicaSet. The result shares metadata and template with the original, so nobody may change it. */
     static V1ReplicaSet toReplicaSet(V1ReplicationController controller) {

@@ -106,6 +106,23 @@ class GarbageCollectorTest {
     }
 
     @Test
+    void theJournalHasTheDependentAsTheKeyAndTheDeletionOfItsOwnerAsTheCause() {
+        deployment();
+        delete(ResourceType.DEPLOYMENTS, "web", "Background");
+        settle();
+
+        assertThat(cluster.journal.find(entry -> true, Long.MAX_VALUE, 10)).hasSize(3).last().satisfies(entry -> {
+            assertThat(entry.target()).isEqualTo(key("rs"));
+            assertThat(entry.sync().controller()).isEqualTo(GarbageCollector.NAME);
+            assertThat(entry.sync().key()).isEqualTo("default/ReplicaSet:rs");
+            assertThat(entry.sync().origin().cause().toString())
+                    .startsWith("delete of deployments.apps default/web at version ");
+            assertThat(entry.why()).isEqualTo("none of its owners exists");
+            assertThat(entry.code()).isEqualTo(200);
+        });
+    }
+
+    @Test
     void aDeletedDeploymentTakesReplicaSetsAndPodsWithIt() {
         deployment();
         delete(ResourceType.DEPLOYMENTS, "web", "Background");

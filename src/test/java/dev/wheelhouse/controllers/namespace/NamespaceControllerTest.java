@@ -73,6 +73,19 @@ class NamespaceControllerTest {
     }
 
     @Test
+    void theJournalNamesTheDeletionOfTheNamespaceAlthoughItWasDelayed() {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        settle(Duration.ZERO);
+        delete();
+        settle(NamespaceController.GRACE_PERIOD);
+
+        assertThat(cluster.journal.find(entry -> true, Long.MAX_VALUE, 100)).isNotEmpty().allSatisfy(entry -> {
+            assertThat(entry.sync().key()).isEqualTo("team");
+            assertThat(entry.sync().origin().cause().toString()).startsWith("update of namespaces team at version ");
+        });
+    }
+
+    @Test
     void aNamespaceThatIsNotBeingDeletedIsLeftAlone() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         assertThat(settle(Duration.ofMinutes(1))).isEmpty();

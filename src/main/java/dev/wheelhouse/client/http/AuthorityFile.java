@@ -1,0 +1,78 @@
+package dev.wheelhouse.client.http;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of the certificate authorities of an API server, which may change. Each later read is counted (upstream:
+ * client-go {@code transport/ca_rotation.go}). Not thread safe.
+ */
+final class AuthorityFile {
+    private final Path file;
+    private final String what;
+    private final HttpMetrics metrics;
+    private @Nullable String last;
+
+    /** @param what the file in words, for messages */
+    AuthorityFile(Path file, String what, HttpMetrics metrics) {
+        this.file = file;
+        this.what = what;
+        this.metrics = metrics;
+    }
+
+    /**
+     * The content, which is read again unless the known one is enough.
+     *
+     * @throws KubeConfigException if the file cannot be read. After the first read also if it is empty or has no
+     *     certificate
+     */
+    String pem(RotatingTls.Look look) {
+        String known = last;
+        if (known == null) {
+            known = KubeConfigs.text(file, what);
+            last = known;
+            return known;
+        }
+        return look == RotatingTls.Look.KNOWN ? known : reread(known);
+    }
+
+    private String reread(String known) {
+        String now;
+        try {
+            now = KubeConfigs.text(file, what);
+        } catch (KubeConfigException e) {
+            metrics.authorityRead("failure", "read_error");
+            throw e;
+        }
+        if (now.isEmpty()) {
+            throw refused("empty", "is empty");
+        }
+        if (!now.equals(known)) {
+            requireCertificates(now);
+            last = now;
+        }
+        metrics.authorityRead("success", now.equals(known) ? "unchanged" : "updated");
+        return now;
+    }
+
+    private void requireCertificates(String pem) {
+        try {
+            if (CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8))).isEmpty()) {
+                throw refused("ca_parse_error", "has no certificate");
+            }
+        } catch (CertificateException e) {
+            throw refused("ca_parse_error", "has no certificate: " + e.getMessage());
+        }
+    }
+
+    private KubeConfigException refused(String reason, String problem) {
+        metrics.authorityRead("failure", reason);
+        return new KubeConfigException(what + ", " + file + ", " + problem + "; write certificates as PEM");
+    }
+}
