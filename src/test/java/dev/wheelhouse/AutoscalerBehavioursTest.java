@@ -140,7 +140,7 @@ class AutoscalerBehavioursTest {
 
     @Test
     void theOptionsSayHowOftenItLooksAndWhichDifferenceItTolerates() {
-        controller = new AutoscalerController(cluster.context(new ControllerOptions(0,
+        controller = new AutoscalerController(cluster.context(ControllerOptions.DEFAULTS.with(
                 new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2), Duration.ZERO, 0.7, Duration.ZERO,
                         Duration.ZERO))));
         deployment(3);

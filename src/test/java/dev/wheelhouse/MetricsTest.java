@@ -106,6 +106,7 @@ class MetricsTest {
                         && !page.contains("`" + name + "`")))
                 .isEmpty();
         assertThat(metrics.lines().filter(line -> line.matches("(informer|reflector|workqueue|controller|rest)_.*"))
+                .map(line -> line.replace("ClusterRoleAggregator", "upstream's name"))
                 .filter(line -> line.matches(".*=\"[^\"]*[a-z][A-Z][^\"]*\".*"))).isEmpty();
     }
 
@@ -117,9 +118,14 @@ class MetricsTest {
         assertThat(names).contains("deployment", "replicaset", "replicationmanager", "statefulset", "daemonset", "job",
                 "job_orphan_pod", "cronjob", "ttl_jobs_to_delete", "horizontalpodautoscaler", "disruption",
                 "stale_pod_disruption", "namespace", "garbage_collector_attempt_to_delete",
-                "garbage_collector_attempt_to_orphan", "claims", "ephemeral_volume", "pvcprotection", "pvprotection");
+                "garbage_collector_attempt_to_orphan", "claims", "ephemeral_volume", "pvcprotection", "pvprotection",
+                "serviceaccount", "serviceaccount_tokens_service", "root_ca_cert_publisher", "ClusterRoleAggregator",
+                "certificate");
         assertThat(names).filteredOn(name -> name.endsWith("-controller"))
-                .containsExactly("pod-garbage-collector-controller");
+                .containsExactlyInAnyOrder("pod-garbage-collector-controller",
+                        "certificatesigningrequest-cleaner-controller",
+                        "certificatesigningrequest-signing-controller",
+                        "legacy-serviceaccount-token-cleaner-controller");
     }
 
     @Test

@@ -26,8 +26,9 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The node agent alone, without any controller, on a real kube-apiserver: by a kubeconfig, and with a
- * KubeletConfiguration. Where there is no kube-apiserver on the PATH it is skipped, and says so.
+ * The node agent, with the node lifecycle controller alone, on a real kube-apiserver: by a kubeconfig, and with a
+ * KubeletConfiguration. The controller removes the taint that the server gives to a new Node. Where there is no
+ * kube-apiserver on the PATH the test is skipped, and says so.
  */
 @Timeout(240)
 class NodeAgentOnRealApiServerTest {
@@ -47,7 +48,8 @@ class NodeAgentOnRealApiServerTest {
                 """);
         try (RealApiServer real = RealApiServer.startOrSkip(directory);
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + real.kubeconfig(),
-                        "--wheelhouse.context=real", "--wheelhouse.controllers=-*", "--wheelhouse.node.name=hollow-1",
+                        "--wheelhouse.context=real", "--wheelhouse.controllers=nodelifecycle",
+                        "--wheelhouse.manage=takeover", "--wheelhouse.node.name=hollow-1",
                         "--wheelhouse.node.config=" + config)) {
             CoreV1Api core = new CoreV1Api(service.api());
             registersAndRenewsItsLease(core, new CoordinationV1Api(service.api()));

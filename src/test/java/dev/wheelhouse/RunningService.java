@@ -71,9 +71,14 @@ final class RunningService implements AutoCloseable {
         return context.isActive();
     }
 
+    /** The port of the console, of health and of metrics. */
+    int port() {
+        return context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    }
+
     /** Where health and metrics are. */
     String actuator() {
-        return "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port") + "/actuator";
+        return "http://127.0.0.1:" + port() + "/actuator";
     }
 
     @Override

@@ -7,6 +7,9 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType NAMESPACES = core("namespaces", "Namespace", false);
     public static final ResourceType EVENTS = core("events", "Event", true);
     public static final ResourceType SERVICES = core("services", "Service", true);
+    public static final ResourceType ENDPOINTS = core("endpoints", "Endpoints", true);
+    public static final ResourceType ENDPOINT_SLICES = new ResourceType("discovery.k8s.io", "v1", "endpointslices",
+            "EndpointSlice", true);
     public static final ResourceType SERVICE_ACCOUNTS = core("serviceaccounts", "ServiceAccount", true);
     public static final ResourceType CONFIG_MAPS = core("configmaps", "ConfigMap", true);
     public static final ResourceType SECRETS = core("secrets", "Secret", true);

@@ -13,12 +13,17 @@ public final class Tolerations {
 
     /** Whether one of these tolerations tolerates the taint. */
     public static boolean tolerate(List<V1Toleration> tolerations, V1Taint taint) {
+        return first(tolerations, taint) != null;
+    }
+
+    /** The first of these tolerations that tolerates the taint; null if none does. */
+    public static @Nullable V1Toleration first(List<V1Toleration> tolerations, V1Taint taint) {
         for (V1Toleration toleration : tolerations) {
             if (tolerates(toleration, taint)) {
-                return true;
+                return toleration;
             }
         }
-        return false;
+        return null;
     }
 
     private static boolean tolerates(V1Toleration toleration, V1Taint taint) {

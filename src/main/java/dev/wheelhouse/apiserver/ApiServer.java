@@ -68,10 +68,8 @@ public final class ApiServer implements AutoCloseable {
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
         this.faults = new Faults(store, options.clock());
         try {
-            ApiServerOptions.Tls tls = options.tls();
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
-                    () -> port == 0 ? "" : host() + ":" + port, tls == null ? "" : tls.certificate().trusted(),
-                    this::metrics));
+                    () -> port == 0 ? "" : host() + ":" + port, this::metrics));
         } catch (RuntimeException e) {
             store.close();
             throw e;
@@ -202,6 +200,12 @@ public final class ApiServer implements AutoCloseable {
         }
         return WebPages.ofOpenServer(false, hosts,
                 "name the host with --wheelhouse.apiserver.external-hostname=HOST");
+    }
+
+    /** The certificates that clients trust, PEM; empty without TLS. */
+    public String authority() {
+        ApiServerOptions.Tls tls = tls();
+        return tls == null ? "" : tls.certificate().trusted();
     }
 
     /** Whether clients need only the {@link #url}: no credentials, and no certificate to trust. */

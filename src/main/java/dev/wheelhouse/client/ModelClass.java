@@ -77,7 +77,7 @@ public final class ModelClass {
         Object copy = constructor.get();
         try {
             for (Property property : properties) {
-                property.field.set(copy, function.apply(property.field.get(original)));
+                property.field.set(copy, function.apply(property.get(original)));
             }
         } catch (IllegalAccessException e) {
             throw new IllegalStateException("cannot copy a " + original.getClass(), e);
@@ -125,6 +125,15 @@ public final class ModelClass {
         /** Whether the property is a list or a map that the constructor sets, to an empty one. */
         public boolean isPresetCollection() {
             return presetCollection;
+        }
+
+        /** The property's value. For code that runs seldom. */
+        public @Nullable Object get(Object object) {
+            try {
+                return field.get(object);
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException("cannot read " + field, e);
+            }
         }
 
         /** Sets the property by the model's setter, or in its field if the model has no setter. */

@@ -185,7 +185,7 @@ final class LiveViews {
 
     private static String problem(LiveController live, Duration longest, Predicate<String> readable) {
         String doing = live.state().doing();
-        if (!Set.of("running", "observing", "starting").contains(doing)) {
+        if (!Set.of("running", "observing", "starting", "standing by").contains(doing)) {
             return doing;
         }
         if (!live.state().blocked().isEmpty()) {

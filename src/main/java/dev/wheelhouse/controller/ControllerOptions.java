@@ -1,6 +1,12 @@
 package dev.wheelhouse.controller;
 
+import java.security.KeyPair;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
@@ -8,10 +14,106 @@ import java.time.Duration;
  *
  * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
  * @param horizontalPodAutoscaler the options of the controller of autoscalers
+ * @param nodeLifecycle the options of the node lifecycle controller
+ * @param nodeIpam the options of the controller that gives nodes ranges of addresses
+ * @param endpoints the options of the controllers of Endpoints and EndpointSlices
+ * @param identity the options of the controllers of service accounts and certificates
+ * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; never if not positive
  */
-public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler) {
+public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
+        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity,
+        Duration resourceQuotaSyncPeriod) {
     /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS);
+    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
+            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS,
+            Duration.ofMinutes(5));
+
+    /** These options with another number of ended pods that stay. */
+    public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
+        return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, identity, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with others of the controller of autoscalers. */
+    public ControllerOptions with(HorizontalPodAutoscaler others) {
+        return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
+                endpoints, identity, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with others of the node lifecycle controller. */
+    public ControllerOptions with(NodeLifecycle others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
+                endpoints, identity, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with others of the controller that gives nodes ranges of addresses. */
+    public ControllerOptions with(NodeIpam others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
+                endpoints, identity, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with others for the controllers of Endpoints and EndpointSlices. */
+    public ControllerOptions with(Endpoints others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
+                identity, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with others for service accounts and certificates. */
+    public ControllerOptions with(Identity others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, others, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with another time between two counts of all quotas. */
+    public ControllerOptions withResourceQuotaSyncPeriod(Duration period) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, identity, period);
+    }
+
+    /**
+     * The options of the controllers of service accounts and certificates.
+     *
+     * @param rootCa the certificate authorities of the API server, PEM; empty if there are none
+     * @param tokenKeys sign the tokens in Secrets; null for no such tokens. Supplied when the first token is made
+     * @param signers the authorities of the signers, by the signer's name, such as
+     *     {@code kubernetes.io/kubelet-serving}. A signer without an authority signs nothing. Each signature asks its
+     *     supplier again, which throws an unchecked exception if it cannot read the authority
+     * @param clusterSigningDuration the longest life of a signed certificate
+     * @param legacyTokenCleanUpPeriod the time without use after which the token of an account in a Secret is deleted
+     */
+    public record Identity(String rootCa, @Nullable Supplier<KeyPair> tokenKeys,
+            Map<String, Supplier<SigningAuthority>> signers, Duration clusterSigningDuration,
+            Duration legacyTokenCleanUpPeriod) {
+        private static final Duration YEAR = Duration.ofDays(365);
+
+        /** Upstream's defaults: no certificates and keys. */
+        public static final Identity DEFAULTS = new Identity("", null, Map.of(), YEAR, YEAR);
+
+        public Identity {
+            signers = Map.copyOf(signers);
+        }
+
+        /** These options with the certificates of an API server and the keys of its tokens. */
+        public Identity with(String authorities, Supplier<KeyPair> keys) {
+            return new Identity(authorities, keys, signers, clusterSigningDuration, legacyTokenCleanUpPeriod);
+        }
+    }
+
+    /**
+     * The options of the controllers of Endpoints and EndpointSlices. After a change they wait for a batch period, in
+     * which further changes come.
+     *
+     * @param updatesBatchPeriod the wait of Endpoints after a change of a pod
+     * @param sliceUpdatesBatchPeriod the wait of slices after a change of a pod
+     * @param maxPerSlice the most endpoints of a slice
+     * @param mirroringUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed a slice
+     * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
+     */
+    public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) {
+        /** Upstream's defaults. */
+        public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
+    }
 
     /**
      * The options of the controller of autoscalers.
@@ -30,5 +132,45 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
         /** Upstream's defaults. */
         public static final HorizontalPodAutoscaler DEFAULTS = new HorizontalPodAutoscaler(Duration.ofSeconds(15),
                 Duration.ofMinutes(5), 0.1, Duration.ofMinutes(5), Duration.ofSeconds(30));
+    }
+
+    /**
+     * The options of the node lifecycle controller.
+     *
+     * @param monitorPeriod the time between two looks at all nodes
+     * @param startupGracePeriod the time in which a new node must report its first status
+     * @param monitorGracePeriod the time without a sign of life after which a node is no longer ready
+     * @param evictionRate the nodes a second that are tainted in a healthy zone, so that their pods are evicted
+     * @param secondaryEvictionRate the same in a large zone that is unhealthy. In a small one it is 0
+     * @param largeClusterSizeThreshold the most nodes of a small zone
+     * @param unhealthyZoneThreshold the fraction of nodes that are not ready in an unhealthy zone; at least 3 nodes
+     */
+    public record NodeLifecycle(Duration monitorPeriod, Duration startupGracePeriod, Duration monitorGracePeriod,
+            double evictionRate, double secondaryEvictionRate, int largeClusterSizeThreshold,
+            double unhealthyZoneThreshold) {
+        /** Upstream's defaults. */
+        public static final NodeLifecycle DEFAULTS = new NodeLifecycle(Duration.ofSeconds(5), Duration.ofMinutes(1),
+                Duration.ofSeconds(50), 0.1, 0.01, 50, 0.55);
+    }
+
+    /**
+     * The options of the controller that gives nodes ranges of addresses for their pods.
+     *
+     * @param allocateNodeCidrs whether it does
+     * @param clusterCidr the range of all pods; in a dual-stack cluster one of each family
+     * @param serviceClusterIpRange the ranges of Services, which nodes do not get
+     * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of the family
+     * @param nodeCidrMaskSizeIpv4 the prefix for IPv4; 0 for 24
+     * @param nodeCidrMaskSizeIpv6 the prefix for IPv6; 0 for 64
+     */
+    public record NodeIpam(boolean allocateNodeCidrs, List<String> clusterCidr, List<String> serviceClusterIpRange,
+            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) {
+        /** Upstream's defaults. */
+        public static final NodeIpam DEFAULTS = new NodeIpam(false, List.of(), List.of(), 0, 0, 0);
+
+        public NodeIpam {
+            clusterCidr = List.copyOf(clusterCidr);
+            serviceClusterIpRange = List.copyOf(serviceClusterIpRange);
+        }
     }
 }

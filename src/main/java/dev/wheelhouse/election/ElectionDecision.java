@@ -39,11 +39,20 @@ sealed interface ElectionDecision {
             V1ObjectMeta meta = new V1ObjectMeta().namespace(options.lease().namespace()).name(options.lease().name());
             return new Create(held(options, new V1Lease().metadata(meta), now));
         }
-        String holder = holder(lease);
-        boolean valid = unchangedFor.compareTo(duration(lease, options)) < 0;
-        return !holder.isEmpty() && !holder.equals(options.identity()) && valid
-                ? new Wait(holder)
-                : new Take(held(options, lease, now));
+        boolean free = unchangedFor.compareTo(freeAfter(options, lease)) >= 0;
+        return free || holder(lease).equals(options.identity())
+                ? new Take(held(options, lease, now))
+                : new Wait(holder(lease));
+    }
+
+    /** The time after which another contender may take the Lease if it does not change; zero if nobody holds it. */
+    static Duration freeAfter(ElectionOptions options, V1Lease lease) {
+        V1LeaseSpec spec = lease.getSpec();
+        if (holder(lease).isEmpty()) {
+            return Duration.ZERO;
+        }
+        Integer seconds = spec == null ? null : spec.getLeaseDurationSeconds();
+        return Duration.ofSeconds(seconds == null ? options.leaseSeconds() : seconds);
     }
 
     /** The Lease after its release by the holder: it is free at once. */
@@ -76,12 +85,6 @@ sealed interface ElectionDecision {
     private static int transitions(V1Lease lease) {
         V1LeaseSpec spec = lease.getSpec();
         return spec == null || spec.getLeaseTransitions() == null ? 0 : spec.getLeaseTransitions();
-    }
-
-    private static Duration duration(V1Lease lease, ElectionOptions options) {
-        V1LeaseSpec spec = lease.getSpec();
-        Integer seconds = spec == null ? null : spec.getLeaseDurationSeconds();
-        return Duration.ofSeconds(seconds == null ? options.leaseSeconds() : seconds);
     }
 
     private static OffsetDateTime time(Instant now) {

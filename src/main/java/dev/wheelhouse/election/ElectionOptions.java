@@ -18,6 +18,8 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
         Duration retryPeriod) {
     /** The largest random addition to a standby's wait, as a multiple of the retry period. */
     static final double JITTER = 1.2;
+    /** The largest random addition to the wait for a Lease that becomes free, as a multiple of the retry period. */
+    static final double SHORT_JITTER = 0.1;
 
     /**
      * @throws IllegalArgumentException if the durations do not fit together; the message starts with the name of a

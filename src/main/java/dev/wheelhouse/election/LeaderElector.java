@@ -2,7 +2,10 @@ package dev.wheelhouse.election;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -12,16 +15,20 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Lease;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Contends for a Lease, renews it, and says whether this process leads (upstream: client-go
  * {@code tools/leaderelection}). The lead ends for good if it was not renewed within the renew deadline, or if another
- * contender holds the Lease.
+ * contender holds the Lease. A standby looks at the Lease from time to time, as upstream, and also when the
+ * {@link #watch} tells that the Lease is free.
  *
  * <p>{@link #isLeader()} becomes false at the renew deadline, by this machine's clock, even while a renewal hangs. The
  * deadline counts from when the last successful renewal was <em>sent</em>. Other contenders take the Lease after the
@@ -29,7 +36,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * whatever the machines' clocks show, if the clocks run at about the same speed.
  *
  * <p>{@link #close} ends the loop and the lead, but keeps the Lease; {@link #release} frees it. One thread steps the
- * loop; any thread may ask for the leadership.
+ * loop; any thread may ask for the leadership, close and release.
  */
 public final class LeaderElector extends SignalledLoop implements Leadership {
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
@@ -50,6 +57,10 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private volatile boolean leaderKnown;
     /** The leader in words, see {@link #describeLeader}. */
     private volatile String leader = "the leader is not known yet";
+    private final LeaseWatch watch;
+    private volatile BooleanSupplier ready = () -> true;
+    /** Held by a step and by a release, so that no renewal is under way while the Lease is released. */
+    private final ReentrantLock turn = new ReentrantLock();
     private @Nullable V1Lease observed;
     private long observedAt;
 
@@ -65,6 +76,26 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         this.clock = clock;
         this.random = random;
         this.listener = listener;
+        this.watch = new LeaseWatch(
+                leases.listerWatcher(options.lease().namespace(), LabelSelector.everything(),
+                        FieldSelector.of("metadata.name", options.lease().name())),
+                options, clock, new SplittableRandom(random.nextLong()), () -> ready.getAsBoolean(), this::wake);
+    }
+
+    /**
+     * Sets a condition on which a standby takes a free Lease at once. While it is false, for example because caches are
+     * not warm yet, this process leaves the Lease to others until its next look.
+     */
+    public void readyWhen(BooleanSupplier condition) {
+        ready = condition;
+    }
+
+    /**
+     * The loop that wakes this one when the Lease is free. Without it, a standby notices that by its next look. It ends
+     * when this process does not stand by any more.
+     */
+    public Loop watch() {
+        return watch;
     }
 
     @Override
@@ -103,6 +134,15 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
 
     @Override
     public long step() {
+        turn.lock();
+        try {
+            return takeTurn();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private long takeTurn() {
         if (isClosed() || role == Role.ENDED) {
             return IDLE;
         }
@@ -177,9 +217,17 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
 
     private void observe(@Nullable V1Lease lease) {
         if (observed == null || lease == null || !Objects.equals(observed.getSpec(), lease.getSpec())) {
-            observedAt = clock.nanoTime();
+            observedAt = firstSeen(lease);
         }
         observed = lease;
+    }
+
+    /** The time at which this process saw a Lease that it has just read. The watch may have brought it before. */
+    private long firstSeen(@Nullable V1Lease read) {
+        LeaseWatch.Seen seen = watch.seen();
+        return seen != null && read != null && Objects.equals(seen.lease().getSpec(), read.getSpec())
+                ? seen.at()
+                : clock.nanoTime();
     }
 
     /**
@@ -196,6 +244,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         if (role == Role.STANDBY) {
             leader = options.identity() + " leads; it is this process";
             role = Role.LEADING;
+            watch.close();
             log.info("{} leads: it holds the lease {}", options.identity(), options.lease());
             listener.startedLeading();
             led.complete(null);
@@ -222,7 +271,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         } else if (!error.isConflict() && !error.isAlreadyExists()) {
             leaderKnown = false;
             leader = "the leader cannot be read: " + error.getMessage() + (error.isForbidden()
-                    ? ". Grant get, create and update on leases in " + options.lease().namespace()
+                    ? ". Grant get, create, update and watch on leases in " + options.lease().namespace()
                     : "");
             log.warn("{} stands by: {}", options.identity(), leader);
         }
@@ -230,20 +279,35 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
 
     private void lose(String why) {
         role = Role.ENDED;
+        watch.close();
         leader = "this process no longer leads: " + why;
         log.error("{} no longer leads: {}", options.identity(), why);
         lost.complete(null);
         listener.stoppedLeading(why);
     }
 
+    @Override
+    public void close() {
+        super.close();
+        watch.close();
+    }
+
     /**
      * Closes the elector and, if this process leads, frees the Lease, so that another contender can take it at once.
-     * Call it after everything that acts as the leader has ended, and after this loop has ended.
+     * Call it after everything that acts as the leader has ended. Waits for a request of the loop that is under way.
      */
     public void release() {
-        boolean leads = role == Role.LEADING;
         close();
-        if (!leads) {
+        turn.lock();
+        try {
+            free();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void free() {
+        if (role != Role.LEADING) {
             return;
         }
         role = Role.ENDED;

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +29,11 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
  * A value type begins with {@code []} for a list and with {@code map} for a map. A primitive may be followed by its
  * format in parentheses. The attributes are those of {@link Field}: {@code required}, {@code default}, {@code enum},
  * {@code list}, {@code keys}, {@code map}, {@code patch}, {@code mergeKey}, {@code pointer}, {@code always},
- * {@code go}.
+ * {@code go}, {@code pb}. The numbers of {@code pb} are separated by slashes.
  */
 final class TypeParser {
     private static final Set<String> ATTRIBUTES = Set.of("required", "default", "enum", "list", "keys", "map", "patch",
-            "mergeKey", "pointer", "always", "go");
+            "mergeKey", "pointer", "always", "go", "pb");
 
     private static final JsonMapper DEFAULTS = new JsonMapper();
 
@@ -109,7 +110,7 @@ final class TypeParser {
                 attributes.getOrDefault("list", ""), List.copyOf(set(attributes.get("keys"))),
                 attributes.getOrDefault("map", ""), set(attributes.get("patch")),
                 attributes.getOrDefault("mergeKey", ""), attributes.containsKey("pointer"),
-                attributes.containsKey("always"), attributes.getOrDefault("go", ""));
+                attributes.containsKey("always"), attributes.getOrDefault("go", ""), numbers(attributes.get("pb")));
     }
 
     /** The attributes of a field by name; the value is empty for an attribute without one. */
@@ -125,6 +126,12 @@ final class TypeParser {
             attributes.put(name, equals < 0 ? "" : columns[i].substring(equals + 1));
         }
         return attributes;
+    }
+
+    private static List<Integer> numbers(@Nullable String slashSeparated) {
+        return slashSeparated == null
+                ? List.of()
+                : Stream.of(slashSeparated.split("/", -1)).map(Integer::valueOf).toList();
     }
 
     private static Set<String> set(@Nullable String commaSeparated) {

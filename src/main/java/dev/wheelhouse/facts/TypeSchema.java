@@ -56,11 +56,13 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param always whether upstream always writes the field, even if it is zero or empty
      * @param goType the Go name of a named scalar type, which upstream's errors show, such as {@code v1.PullPolicy};
      *     empty for others
+     * @param numbers the protobuf number of the field, after the numbers of the embedded structs around it; empty if
+     *     the type has no protobuf message
      */
     public record Field(String name, Shape shape, String typeName, String format, boolean required,
             @Nullable JsonNode defaultValue, Set<String> enumValues, String listType, List<String> listMapKeys,
             String mapType, Set<String> patchStrategies, String patchMergeKey, boolean pointer,
-            boolean always, String goType) {
+            boolean always, String goType, List<Integer> numbers) {
 
         /** The schema of the field's value, or of an element where the shape is a list or a map. */
         public TypeSchema type() {

@@ -117,6 +117,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 }
                 case DeltaFifo.Replaced<T> replaced -> handleReplaced(replaced);
                 case DeltaFifo.Sync<T> sync -> handleSync();
+                case DeltaFifo.Mark<T> mark -> mark.actions().forEach(Runnable::run);
             }
             return true;
         }
@@ -325,6 +326,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public void whenSynced(Runnable action) {
         CompletableFuture<Void> unused = synced.thenRun(action);
+    }
+
+    @Override
+    public void whenFresh(long since, Runnable action) {
+        reflector.refresh(since, action);
     }
 
     @Override

@@ -16,8 +16,8 @@ import dev.wheelhouse.runtime.Signal;
  * The queue from the Reflector, its producer, to the informer loop, its consumer (upstream: client-go
  * {@code tools/cache/delta_fifo.go} and {@code the_real_fifo.go}). It collects, per key, the ordered deltas since the
  * consumer's last pop, and returns them in one batch, with the keys in the order of their first delta. A relist
- * ({@link Replaced}) and a resync ({@link Sync}) are steps of their own; they keep their place between the deltas
- * before and after them.
+ * ({@link Replaced}), a resync ({@link Sync}) and a {@link Mark} are steps of their own; they keep their place between
+ * the deltas before and after them.
  *
  * <p>Any thread may call any method, but only one thread may pop.
  */
@@ -45,6 +45,9 @@ final class DeltaFifo<T> {
 
     /** A resync: the listeners whose resync is due get an update for every cached object. */
     record Sync<T>() implements Step<T> {}
+
+    /** A mark between other steps: the actions run when the cache shows all steps before it. */
+    record Mark<T>(List<Runnable> actions) implements Step<T> {}
 
     /** The deltas of one key. */
     static final class Chain<T> {
@@ -118,6 +121,15 @@ final class DeltaFifo<T> {
         signal.raise();
     }
 
+    /** Appends actions that run when the cache shows everything that was appended before. */
+    void mark(List<Runnable> actions) {
+        synchronized (this) {
+            seal();
+            sealed.add(new Mark<>(actions));
+        }
+        signal.raise();
+    }
+
     private void seal() {
         if (!open.isEmpty() || !openVersion.isEmpty()) {
             sealed.add(new Deltas<>(open, openVersion));
@@ -149,6 +161,8 @@ final class DeltaFifo<T> {
             }
             case Replaced<T> replaced -> size -= replaced.objects.size();
             case Sync<T> sync -> {
+            }
+            case Mark<T> mark -> {
             }
         }
         return step;

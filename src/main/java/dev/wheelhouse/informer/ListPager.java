@@ -52,11 +52,18 @@ final class ListPager<T extends KubernetesObject> {
         return next != null;
     }
 
-    /** Begins a list. @param lastVersion the last version seen; empty if there is none */
-    void begin(String lastVersion, long now) {
+    /**
+     * Begins a list.
+     *
+     * @param lastVersion the last version seen; empty if there is none
+     * @return whether the list is a consistent read
+     */
+    boolean begin(String lastVersion, long now) {
         began = now;
         wholeAtOnce = false;
-        start(firstOptions(lastVersion));
+        ListOptions first = firstOptions(lastVersion);
+        start(first);
+        return first.resourceVersion() == null;
     }
 
     private ListOptions firstOptions(String lastVersion) {
@@ -98,11 +105,11 @@ final class ListPager<T extends KubernetesObject> {
             }
         }
         skipped.addAll(page.skipped());
+        version = page.resourceVersion();
         if (page.continueToken() != null) {
             next = asked.next(page.continueToken());
             return false;
         }
-        version = page.resourceVersion();
         succeeded();
         return true;
     }
@@ -203,7 +210,7 @@ final class ListPager<T extends KubernetesObject> {
         return pageBytes;
     }
 
-    /** The resource version of the whole list. */
+    /** The resource version of the last page; the pages of one list share it. */
     String version() {
         return version;
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -123,6 +124,16 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
             next = () -> member.whenSynced(then);
         }
         next.run();
+    }
+
+    @Override
+    public void whenFresh(long since, Runnable action) {
+        AtomicInteger left = new AtomicInteger(members.size());
+        members.values().forEach(member -> member.whenFresh(since, () -> {
+            if (left.decrementAndGet() == 0) {
+                action.run();
+            }
+        }));
     }
 
     /** The version that every member has reached; empty if a member has none. */

@@ -34,6 +34,7 @@ import dev.wheelhouse.runtime.Signal;
  * or not valid, or that the collection does not exist (404).
  * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
  * after a backoff.
+ * <li>It reads consistently if somebody needs a state that is not older than a moment, see {@link Freshness}.
  * <li>It lists again, and reports a failure until a watch brings something, if two watches in a row go silent although
  * the server has a later version: they only seem alive.
  * <li>An object that cannot be decoded is logged, counted and skipped. If a watch brought it, the collection is listed
@@ -47,6 +48,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     /** The interval at which a stream is polled that cannot signal its events. */
     private static final long POLL_NANOS = 10_000_000;
+    /**
+     * The timeout of a watch that has to reach a version. kube-apiserver sends a bookmark two seconds before it
+     * (upstream: {@code nextBookmarkTime} in apiserver {@code cacher/cache_watcher.go}).
+     */
+    private static final Duration BRIEF = Duration.ofSeconds(3);
     private static final Duration FIRST_RECHECK = Duration.ofSeconds(30);
     private static final Duration LONGEST_RECHECK = Duration.ofHours(1);
 
@@ -57,6 +63,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         OPEN,
         /** A watch is open. */
         WATCH,
+        /**
+         * The next step lists consistently, because somebody needs a fresh state. If the collection has several pages,
+         * the first one only tells the version that a watch has to reach.
+         */
+        REFRESH,
         /**
          * The next step asks whether the server knows the last version. A watch from a version in the future would only
          * wait.
@@ -75,6 +86,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Pacing pacing;
     private final ListPager<T> pager;
     private final InitialStateStreaming streaming;
+    private final Freshness freshness;
     private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
@@ -109,6 +121,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.pacing = new Pacing(clock, random);
         this.lines = new LogBudget(clock);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
+        this.freshness = new Freshness(fifo);
         this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
 
@@ -117,6 +130,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (closed) {
             return IDLE;
         }
+        if (freshness.isWanted()) {
+            beginRefresh();
+        }
         long wait = pacing.untilAllowed();
         if (wait > 0) {
             return wait;
@@ -124,6 +140,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         try {
             return switch (phase) {
                 case LIST -> streaming.isOn() ? open() : list();
+                case REFRESH -> list();
                 case OPEN -> open();
                 case WATCH -> read();
                 case PROBE -> probe();
@@ -137,11 +154,19 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long list() throws InterruptedException {
         if (!pager.inProgress()) {
-            pager.begin(lastVersion, clock.nanoTime());
+            long now = clock.nanoTime();
+            if (pager.begin(lastVersion, now)) {
+                freshness.begins(now);
+            }
         }
         boolean last = pager.nextPage();
         status.read(0, pager.pageBytes());
         if (!last) {
+            if (phase == Phase.REFRESH) {
+                freshness.waitFor(pager.version());
+                pager.end();
+                phase = Phase.OPEN;
+            }
             return BUSY;
         }
         pager.skipped().forEach(this::report);
@@ -156,6 +181,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private void replaced(List<T> objects, List<DecodeFailure> skipped, String version) {
         fifo.replace(objects, ListPager.keys(skipped), version);
+        freshness.ends();
         lastVersion = version;
         boolean empty = objects.isEmpty() && skipped.isEmpty();
         // A server that keeps undecodable objects, or whose collection stays empty, is listed less and less often.
@@ -171,6 +197,26 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             status.heard();
         }
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
+    }
+
+    /** Calls an action when the cache holds a state that the server had at a time or later. Any thread may call it. */
+    void refresh(long since, Runnable action) {
+        if (freshness.ask(since, action)) {
+            WatchSession<T> reading = session;
+            if (reading != null) {
+                // The loop may be waiting for its next event.
+                reading.close();
+            }
+            signal.raise();
+        }
+    }
+
+    private void beginRefresh() {
+        close("refresh");
+        pager.end();
+        pager.markVersionUnavailable();
+        phase = lastVersion.isEmpty() ? Phase.LIST : Phase.REFRESH;
+        freshness.begins(clock.nanoTime());
     }
 
     private long relist(String cause) {
@@ -204,10 +250,15 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long open() throws InterruptedException {
         boolean initialState = phase == Phase.LIST;
-        Duration timeout = options.watchTimeout()
-                .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
-        WatchStream<T> stream = source.watch(
-                new WatchOptions(initialState ? pager.watchVersion(lastVersion) : lastVersion, initialState, timeout));
+        String from = initialState ? pager.watchVersion(lastVersion) : lastVersion;
+        if (from.isEmpty()) {
+            freshness.begins(clock.nanoTime());
+        }
+        Duration timeout = freshness.waitsForWatch()
+                ? BRIEF
+                : options.watchTimeout()
+                        .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
+        WatchStream<T> stream = source.watch(new WatchOptions(from, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);
         session = opened;
@@ -239,7 +290,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         return switch (outcome) {
             case EVENTS -> BUSY;
-            case NOTHING -> Math.min(reading.untilSilent(), untilRecheck());
+            // A stream does not signal that a bookmark is due.
+            case NOTHING -> Math.min(Math.min(reading.untilSilent(), untilRecheck()),
+                    freshness.waitsForWatch() ? POLL_NANOS : IDLE);
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
@@ -273,6 +326,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                 followed = lastVersion;
             }
             fifo.add(changes, followed);
+            if (freshness.reached(lastVersion)) {
+                pager.succeeded();
+            }
             count(changes);
             progressed = true;
             silences = 0;
@@ -350,12 +406,25 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (ending.inInitialState()) {
             return streamingFailed("the server ended the watch before the initial events ended");
         }
+        if (freshness.waitsForWatch()) {
+            return listInstead();
+        }
         phase = Phase.OPEN;
-        return ending.wasBrief() ? pacing.pause(null) : BUSY;
+        return ending.wasBrief() && !freshness.isWanted() ? pacing.pause(null) : BUSY;
+    }
+
+    /** Lists consistently, because the watch has not reached the wanted version. */
+    private long listInstead() {
+        status.relisted("refresh");
+        phase = Phase.LIST;
+        return BUSY;
     }
 
     private long silent(WatchSession<T> ending) {
         close("silence");
+        if (freshness.waitsForWatch()) {
+            return listInstead();
+        }
         if (ending.inInitialState()) {
             streaming.giveUp("the initial events did not end in time");
             phase = Phase.LIST;

@@ -1,11 +1,33 @@
 package dev.wheelhouse.informer;
 
+import java.util.function.Consumer;
+
 /**
  * A receiver of one cache's changes. Only one thread at a time calls a registered handler. The calls for one key are in
  * order: {@code onAdd}, updates, {@code onDelete}; then again {@code onAdd}, if the object is created anew. A handler
  * must not change the objects, because the cache shares them. A handler that throws misses that notification only.
  */
 public interface ResourceEventHandler<T> {
+    /** A handler that treats additions, updates and deletions alike: it takes the object's last state. */
+    static <T> ResourceEventHandler<T> ofAny(Consumer<T> changed) {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(T object, boolean initial) {
+                changed.accept(object);
+            }
+
+            @Override
+            public void onUpdate(T before, T after) {
+                changed.accept(after);
+            }
+
+            @Override
+            public void onDelete(T object, boolean finalStateUnknown) {
+                changed.accept(object);
+            }
+        };
+    }
+
     /**
      * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
      *     later

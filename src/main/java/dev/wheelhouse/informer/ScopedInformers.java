@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     private final Sharing sharing;
     private final Map<SharedIndexInformer<?>, Scoped<?>> used = new IdentityHashMap<>();
     private final List<Runnable> undo = new ArrayList<>();
+    /** The registrations that wait for {@link #open}; null once it was called. */
+    private @Nullable List<Deferred> deferred;
     private boolean closed;
 
     /** Counts the scopes that use each informer of one factory. Thread safe. */
@@ -47,9 +50,69 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
     }
 
-    public ScopedInformers(SharedInformerFactory behind, Sharing sharing) {
+    /** @param opened whether handlers are registered at once, and not only by {@link #open} */
+    public ScopedInformers(SharedInformerFactory behind, Sharing sharing, boolean opened) {
         this.behind = behind;
         this.sharing = sharing;
+        this.deferred = opened ? null : new ArrayList<>();
+    }
+
+    /**
+     * Registers the handlers that were added so far, in their order, and from now on each at once. Each gets an add for
+     * every cached object. Further calls do nothing.
+     */
+    public void open() {
+        List<Deferred> opening;
+        synchronized (this) {
+            opening = deferred == null ? List.of() : deferred;
+            deferred = null;
+        }
+        opening.forEach(Deferred::register);
+    }
+
+    private SharedIndexInformer.Registration register(Supplier<SharedIndexInformer.Registration> handler) {
+        synchronized (this) {
+            if (deferred != null) {
+                Deferred waiting = new Deferred(handler);
+                deferred.add(waiting);
+                return waiting;
+            }
+        }
+        SharedIndexInformer.Registration registration = handler.get();
+        onClose(registration::remove);
+        return registration;
+    }
+
+    /** A registration that waits for {@link #open}. */
+    private final class Deferred implements SharedIndexInformer.Registration {
+        private final Supplier<SharedIndexInformer.Registration> handler;
+        private SharedIndexInformer.@Nullable Registration registered;
+        private boolean removed;
+
+        Deferred(Supplier<SharedIndexInformer.Registration> handler) {
+            this.handler = handler;
+        }
+
+        synchronized void register() {
+            if (!removed) {
+                SharedIndexInformer.Registration made = handler.get();
+                registered = made;
+                onClose(made::remove);
+            }
+        }
+
+        @Override
+        public synchronized boolean hasSynced() {
+            return registered != null && registered.hasSynced();
+        }
+
+        @Override
+        public synchronized void remove() {
+            removed = true;
+            if (registered != null) {
+                registered.remove();
+            }
+        }
     }
 
     @Override
@@ -190,9 +253,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
 
         @Override
         public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-            Registration registration = behind.addEventHandler(handler, resyncPeriod);
-            onClose(registration::remove);
-            return registration;
+            return register(() -> behind.addEventHandler(handler, resyncPeriod));
         }
 
         @Override
@@ -213,6 +274,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public void whenSynced(Runnable action) {
             behind.whenSynced(action);
+        }
+
+        @Override
+        public void whenFresh(long since, Runnable action) {
+            behind.whenFresh(since, action);
         }
 
         @Override

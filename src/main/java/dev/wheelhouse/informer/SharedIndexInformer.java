@@ -52,6 +52,16 @@ public interface SharedIndexInformer<T> {
      */
     void whenSynced(Runnable action);
 
+    /**
+     * Calls an action once, as soon as the cache holds a state that the API server had at a time or later: at once if
+     * it does. If the cache may be older, the informer reads from the server, by a consistent read of a small
+     * collection, or by a watch of a large one. The informer's loop then calls the action, so it must not block. The
+     * action is not called if the informer is stopped.
+     *
+     * @param since a time of the informer's clock, in nanoseconds
+     */
+    void whenFresh(long since, Runnable action);
+
     /** The resource version that the cache has reached; empty before it has synced. */
     String resourceVersion();
 

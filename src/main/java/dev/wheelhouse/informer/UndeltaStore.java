@@ -53,6 +53,7 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
                 case DeltaFifo.Replaced<T> replaced -> replace(replaced);
                 case DeltaFifo.Deltas<T> deltas -> apply(deltas);
                 case DeltaFifo.Sync<T> sync -> true;
+                case DeltaFifo.Mark<T> mark -> false;
             };
         }
         if (changed && synced) {

@@ -4,6 +4,10 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
+import dev.wheelhouse.controllers.certificates.RequestApprover;
+import dev.wheelhouse.controllers.certificates.RequestCleaner;
+import dev.wheelhouse.controllers.certificates.RequestSigner;
+import dev.wheelhouse.controllers.certificates.RootCaPublisher;
 import dev.wheelhouse.controllers.cronjob.CronJobController;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
@@ -12,8 +16,21 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
+import dev.wheelhouse.controllers.node.NodeIpamController;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.service.EndpointSliceController;
+import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
+import dev.wheelhouse.controllers.service.EndpointsController;
+import dev.wheelhouse.controllers.serviceaccount.LegacyTokenCleaner;
+import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
+import dev.wheelhouse.controllers.serviceaccount.TokenController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
@@ -30,19 +47,43 @@ public final class BuiltInControllers {
             new ControllerDescriptor(CronJobController.NAME, Set.of("cronjob"), CronJobController::new),
             new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new),
             new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new),
+            new ControllerDescriptor(RequestApprover.NAME, Set.of("csrapproving"), RequestApprover::new),
+            new ControllerDescriptor(RequestCleaner.NAME, Set.of("csrcleaner"), RequestCleaner::new),
+            new ControllerDescriptor(RequestSigner.NAME, Set.of("csrsigning"), RequestSigner::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
+            new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new),
+            new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
+                    EndpointSliceController::new),
+            new ControllerDescriptor(EndpointSliceMirroringController.NAME, Set.of("endpointslicemirroring"),
+                    EndpointSliceMirroringController::new),
             new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
                     EphemeralVolumeController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
+            new ControllerDescriptor(LegacyTokenCleaner.NAME, Set.of("legacy-service-account-token-cleaner"),
+                    LegacyTokenCleaner::new),
             new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
+            new ControllerDescriptor(NodeIpamController.NAME, Set.of("nodeipam"), NodeIpamController::of),
+            new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
+                    NodeLifecycleController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
+            new ControllerDescriptor(QuotaController.NAME, Set.of("resourcequota"), QuotaController::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(RoleAggregator.NAME, Set.of("clusterrole-aggregation"), RoleAggregator::new),
+            new ControllerDescriptor(RootCaPublisher.NAME, Set.of("root-ca-cert-publisher"), RootCaPublisher::new),
+            new ControllerDescriptor(ServiceAccountController.NAME, Set.of("serviceaccount"),
+                    ServiceAccountController::new),
+            new ControllerDescriptor(ServiceCidrController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ServiceCidrController.RANGES, ServiceCidrController.ADDRESSES), true,
+                    ServiceCidrController::new),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
+            new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
+            new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::new),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
                     TtlAfterFinishedController::new),
+            new ControllerDescriptor(TtlController.NAME, Set.of("ttl"), TtlController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
                     VolumeProtectionController::new));

@@ -23,7 +23,8 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param plans whether the controller writes through its context alone, so that it can plan without writing. A
  *     controller that has its own client is not made while the service observes
  * @param factory makes the controller and registers its handlers, before the informers start. It may be called several
- *     times; the controllers that it returned before are closed then
+ *     times; the controllers that it returned before are closed then. A process that stands by calls it, too, so it
+ *     must write nothing; the handlers are called and the loops run only in the process that leads
  */
 public record ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
         @Nullable Preparation preparation, boolean plans, Function<ControllerContext, ? extends Controller> factory) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,35 +48,41 @@ public final class ControllerManager extends SignalledLoop {
     private final LoopRunner runner;
     private final ManagerGuard guard;
     private final Leadership leadership;
+    private final Standby standby;
     private final ServedTypes types;
     private final Clock clock;
     private final CompletableFuture<Void> ran = new CompletableFuture<>();
     private volatile boolean running;
-    private volatile boolean begun;
+    /** The time of the clock at which this process had the lead; null before. */
+    private volatile @Nullable Long leadsSince;
+    private boolean typesStarted;
+    private boolean saidThatItIsReady;
     private long nextReport;
     private long nextLook;
 
     /**
      * @param descriptors the controllers to run
      * @param guard decides whether a controller may write
-     * @param leadership no controller is made before this process leads, so that a new leader's caches begin with a
-     *     consistent list; all end when the lead is lost
+     * @param leadership no controller works before this process leads and its caches are not older than the lead; all
+     *     end when the lead is lost
+     * @param standby whether the caches run before this process leads
      * @param runner runs the controllers' loops; its owner closes it
      * @throws IllegalArgumentException if two controllers have the same name
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
-            Leadership leadership, LoopRunner runner) {
+            Leadership leadership, Standby standby, LoopRunner runner) {
         requireOneNameEach(descriptors);
         this.informers = context.informers();
         this.guard = guard;
         this.leadership = leadership;
+        this.standby = standby;
         this.runner = runner;
         this.clock = context.clock();
         Set<ResourceType> required = new LinkedHashSet<>();
         descriptors.forEach(descriptor -> required.addAll(descriptor.requires()));
         this.types = new ServedTypes(context.client(), context.informers(), required, clock, this::wake);
         ManagedController.Surroundings around = new ManagedController.Surroundings(context,
-                new ScopedInformers.Sharing(), runner, guard, leadership, types, this::wake);
+                new ScopedInformers.Sharing(), runner, guard, leadership, standby, types, this::wake);
         this.controllers = descriptors.stream().map(descriptor -> new ManagedController(descriptor, around)).toList();
         this.nextReport = clock.deadline(REPORT);
         this.nextLook = clock.deadline(LOOK_FOR_BLOCKED);
@@ -99,26 +106,33 @@ public final class ControllerManager extends SignalledLoop {
 
     @Override
     public long step() throws InterruptedException {
-        if (isClosed() || (!begun && !leadership.isLeader())) {
+        if (leadsSince == null && leadership.isLeader()) {
+            leadsSince = clock.nanoTime();
+            nextReport = clock.deadline(REPORT);
+        }
+        Long since = leadsSince;
+        if (isClosed() || (since == null && standby == Standby.COLD)) {
             return IDLE;
         }
-        if (!begun) {
-            begun = true;
-            if (types.isNeeded()) {
-                runner.start("served-types", types);
-            }
+        if (types.isNeeded() && !typesStarted) {
+            typesStarted = true;
+            runner.start("served-types", types);
         }
         long next = IDLE;
         if (controllers.stream().anyMatch(ManagedController::isGuarded)) {
             next = guard.look();
         }
         for (ManagedController controller : controllers) {
-            next = Math.min(next, controller.step());
+            next = Math.min(next, controller.step(since));
         }
         // The informers start after all controllers have registered their handlers.
         informers.startNew();
         running = leadership.isLeader() && controllers.stream().allMatch(ManagedController::isSettled);
         if (!leadership.isLeader()) {
+            if (!saidThatItIsReady && isReady()) {
+                saidThatItIsReady = true;
+                log.info("{}; this process is ready to take over", leadership.describeLeader());
+            }
             return next;
         }
         if (!running) {
@@ -174,7 +188,13 @@ public final class ControllerManager extends SignalledLoop {
 
     /** Whether another process leads, so that this one has nothing to do. */
     public boolean standsBy() {
-        return !begun && leadership.isLeaderKnown() && !leadership.isLeader();
+        return leadsSince == null && leadership.isLeaderKnown() && !leadership.isLeader();
+    }
+
+    /** Whether this process does its work, or stands by and could take over at once. */
+    public boolean isReady() {
+        return running || standsBy()
+                && (standby == Standby.COLD || controllers.stream().allMatch(ManagedController::isWarm));
     }
 
     /**
@@ -182,9 +202,11 @@ public final class ControllerManager extends SignalledLoop {
      */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (!leadership.isLeader()) {
+        boolean leads = leadership.isLeader();
+        if (!leads) {
             reasons.add(leadership.describeLeader());
-        } else {
+        }
+        if (leads || (leadsSince == null && standby == Standby.WARM)) {
             controllers.forEach(controller -> reasons.addAll(controller.waitingFor()));
         }
         return new ArrayList<>(reasons);
@@ -232,7 +254,7 @@ public final class ControllerManager extends SignalledLoop {
      * Waits, after {@link #close}, until no sync is running, so that no sync is cut off between two writes.
      *
      * @param within the longest time to wait for all controllers together
-     * @return the names of the controllers that still run a sync after that time
+     * @return the names of the controllers that still run a sync, or another step, after that time
      */
     public List<String> drain(Duration within) throws InterruptedException {
         long deadline = clock.deadline(within);

@@ -2,6 +2,7 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpDeadlines;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.election.ElectionListener;
@@ -37,11 +39,11 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
      * @param lost is told, on the elector's thread, why this process lost the lead. Its memory is outdated then, so the
      *     process has to end
      */
-    public static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener metrics,
-            Consumer<String> lost) {
+    public static Election of(ElectionOptions options, ApiClient api, ContentType contentType, Clock clock,
+            ElectionListener metrics, Consumer<String> lost) {
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
-                "wheelhouse/leader-election", clock);
+                "wheelhouse/leader-election", contentType, clock);
         ElectionListener listener = new ElectionListener() {
             @Override
             public void startedLeading() {
@@ -68,9 +70,12 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
         return Host.name() + "_" + UUID.randomUUID();
     }
 
-    void start(LoopRunner runner) {
+    /** @param ready whether this process could act at once, if it leads */
+    void start(LoopRunner runner, BooleanSupplier ready) {
         if (elector != null) {
+            elector.readyWhen(ready);
             runner.startOnPlatformThread("leader-election", elector);
+            runner.start("lease-watch", elector.watch());
         }
     }
 

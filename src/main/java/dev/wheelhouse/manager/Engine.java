@@ -14,8 +14,8 @@ import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * The parts of one process that runs controllers. Starts them, and stops them in reverse order: the controllers,
- * which finish their syncs, the caches, the recorded Events, the threads, and the lead. It does not close the
- * connection to the API server.
+ * which finish their syncs, the lead, the caches, the recorded Events and the threads. It does not close the connection
+ * to the API server.
  *
  * @param runner runs the loops of all parts
  */
@@ -39,19 +39,23 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
 
     public void start() {
         informers.start(runner);
-        election.start(runner);
+        election.start(runner, manager::isReady);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
     }
 
     /**
-     * Returns after all threads have ended, or after some seconds. Running syncs have two seconds to end.
+     * Returns after all threads have ended, or after some seconds. Running syncs have two seconds to end. The lead is
+     * released when all have ended; otherwise only when their threads have ended.
      *
      * @param afterControllers runs after the controllers have ended, while the caches still run
      */
     public void stop(Runnable afterControllers) {
         manager.close();
-        drainControllers();
+        boolean ended = drainControllers();
+        if (ended) {
+            election.release();
+        }
         afterControllers.run();
         informers.close();
         drainEvents();
@@ -59,19 +63,24 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
         if (!left.isEmpty()) {
             log.warn("these threads did not end within {} s: {}", GRACE.toSeconds(), left);
         }
-        election.release();
+        if (!ended) {
+            election.release();
+        }
         election.close();
     }
 
-    private void drainControllers() {
+    /** @return whether all syncs have ended */
+    private boolean drainControllers() {
         try {
             List<String> left = manager.drain(GRACE);
             if (!left.isEmpty()) {
                 log.warn("the syncs of these controllers have not ended within {} s and are interrupted: {}",
                         GRACE.toSeconds(), left);
             }
+            return left.isEmpty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

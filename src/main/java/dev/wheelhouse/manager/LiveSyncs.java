@@ -16,7 +16,6 @@ import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
 
 /**
  * The syncs of one controller's current life: which seem to block, and which keys fail. One thread calls
@@ -31,11 +30,11 @@ final class LiveSyncs {
     private static final int MOST_FAILING = 10;
 
     private final String controller;
-    private final Supplier<List<Loop>> loops;
+    private final Supplier<List<WhileLeading>> loops;
     private final Clock clock;
 
     /** @param loops the running loops of the controller; empty if it does not run */
-    LiveSyncs(String controller, Supplier<List<Loop>> loops, Clock clock) {
+    LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock clock) {
         this.controller = controller;
         this.loops = loops;
         this.clock = clock;
@@ -44,8 +43,8 @@ final class LiveSyncs {
     /** The workers of all queues, in the order of their making. */
     List<Worker<?>> workers() {
         List<Worker<?>> workers = new ArrayList<>();
-        for (Loop loop : loops.get()) {
-            if (loop instanceof WhileLeading(Worker<?> worker, var leads, var valve, var number)) {
+        for (WhileLeading each : loops.get()) {
+            if (each.loop() instanceof Worker<?> worker) {
                 workers.add(worker);
             }
         }

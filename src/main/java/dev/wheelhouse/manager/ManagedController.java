@@ -1,14 +1,10 @@
 package dev.wheelhouse.manager;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -19,8 +15,6 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.Outage;
-import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -33,12 +27,11 @@ import dev.wheelhouse.runtime.LoopRunner;
  * One controller of the manager, through all its lives. A life begins when the controller may run: the process leads,
  * the guard has decided, and the required types are served. The controller is made, its loops start when its own caches
  * have synced, and the life ends when one of the conditions ends or the guard changes its mind. The next life begins
- * only after the last sync of the one before has ended. The manager's thread steps it; any thread may ask for its state
- * and close it.
+ * only after the last sync of the one before has ended. A warm standby makes the first life already, so that its caches
+ * run, and begins it when it leads. The manager's thread steps it; any thread may ask for its state and close it.
  */
 final class ManagedController {
     private static final Logger log = LoggerFactory.getLogger(ManagedController.class);
-    private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration LOOK_AT_ENDING = Duration.ofMillis(20);
 
     private final ControllerDescriptor descriptor;
@@ -49,7 +42,8 @@ final class ManagedController {
     private final Controls controls;
     /** Null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
-    private boolean preparationStarted;
+    /** The preparation as a loop that runs; null before its start. */
+    private volatile @Nullable WhileLeading preparing;
     private volatile @Nullable Life life;
     /** Why it is not made although it could be, in a sentence; empty if there is no such reason. */
     private volatile String problem = "";
@@ -66,7 +60,7 @@ final class ManagedController {
      * @param wake steps the manager again
      */
     record Surroundings(ControllerContext context, ScopedInformers.Sharing sharing, LoopRunner runner,
-            ManagerGuard guard, Leadership leadership, ServedTypes types, Runnable wake) {}
+            ManagerGuard guard, Leadership leadership, Standby standby, ServedTypes types, Runnable wake) {}
 
     ManagedController(ControllerDescriptor descriptor, Surroundings around) {
         this.descriptor = descriptor;
@@ -86,87 +80,6 @@ final class ManagedController {
                 () -> syncs.blocking().size(), syncs::failingKeys);
     }
 
-    /** The time from a make to the end of the made controller. */
-    private final class Life {
-        final boolean observes;
-        final ScopedInformers informers;
-        final Controller controller;
-        final List<SharedIndexInformer<?>> caches;
-        final List<Loop> furtherWorkers = new CopyOnWriteArrayList<>();
-        volatile List<Loop> loops = List.of();
-        volatile boolean running;
-        volatile String ending = "";
-        boolean interrupted;
-        long interruptAt;
-
-        Life(boolean observes, ScopedInformers informers, Controller controller) {
-            this.observes = observes;
-            this.informers = informers;
-            this.controller = controller;
-            this.caches = controller.informers();
-        }
-
-        void startIfSynced() {
-            if (running || closed || !caches.stream().allMatch(SharedIndexInformer::hasSynced)) {
-                return;
-            }
-            Map<Outage<?>, Integer> workers = new HashMap<>();
-            for (Loop loop : controller.loops()) {
-                start(loop, loop instanceof Worker<?> worker
-                        ? workers.merge(worker.outage(), 1, Integer::sum) - 1
-                        : -1);
-            }
-            running = true;
-            if (saidThatItWaits) {
-                saidThatItWaits = false;
-                log.info("{} runs", name());
-            }
-        }
-
-        private void start(Loop loop, int number) {
-            Loop whileLeading = new WhileLeading(loop, around.leadership::isLeader, controls.valve(), number);
-            around.runner.startOnPlatformThread(name() + "-" + loops.size(), whileLeading);
-            List<Loop> started = new ArrayList<>(loops);
-            started.add(whileLeading);
-            loops = List.copyOf(started);
-        }
-
-        void startFurtherWorkers() {
-            if (running && !closed) {
-                controls.furtherWorkers().forEach(further -> {
-                    start(further.worker(), further.number());
-                    furtherWorkers.add(further.worker());
-                });
-            }
-        }
-
-        void close() {
-            controller.close();
-            furtherWorkers.forEach(Loop::close);
-        }
-
-        void end(String why) {
-            ending = why;
-            interruptAt = clock.deadline(GRACE);
-            close();
-            log.info("{} ends, because {}", name(), why);
-        }
-
-        /** Whether all its syncs have ended and its handlers are removed. */
-        boolean hasEnded() throws InterruptedException {
-            boolean idle = controller.drain(Duration.ZERO);
-            if (!interrupted && (idle || clock.nanoTime() - interruptAt >= 0)) {
-                interrupted = true;
-                loops.forEach(around.runner::stop);
-            }
-            if (idle) {
-                Set<ResourceType> gone = Set.copyOf(around.types.missing(descriptor.requires()));
-                informers.close(gone::contains);
-            }
-            return idle;
-        }
-    }
-
     String name() {
         return descriptor.name();
     }
@@ -178,21 +91,24 @@ final class ManagedController {
 
     /**
      * Does the next thing.
+     *
+     * @param leadsSince the time at which this process had the lead; null while it stands by
      * @return the nanoseconds until it wants to be stepped again
      */
-    long step() throws InterruptedException {
+    long step(@Nullable Long leadsSince) throws InterruptedException {
         Life now = life;
         if (now != null) {
-            if (now.ending.isEmpty()) {
+            if (now.ending().isEmpty()) {
                 String why = whyEnd(now);
                 if (why.isEmpty()) {
-                    now.startIfSynced();
-                    now.startFurtherWorkers();
+                    if (leadsSince != null && !closed) {
+                        goOn(now, leadsSince);
+                    }
                     return Loop.IDLE;
                 }
                 now.end(why);
             }
-            if (!now.hasEnded()) {
+            if (!now.hasEnded(Set.copyOf(around.types.missing(descriptor.requires()))::contains)) {
                 return LOOK_AT_ENDING.toNanos();
             }
             life = null;
@@ -200,14 +116,14 @@ final class ManagedController {
                 preparation.reset();
             }
         }
-        if (closed || !around.leadership.isLeader()) {
+        if (closed || (leadsSince == null ? around.standby == Standby.COLD : !around.leadership.isLeader())) {
             return Loop.IDLE;
         }
         if (!around.guard.hasDecided(name())) {
             problem = around.guard.problem().isEmpty() ? name() + " has not been made yet" : around.guard.problem();
             return Loop.IDLE;
         }
-        if (preparation != null && !isPrepared(preparation)) {
+        if (leadsSince != null && !isPrepared()) {
             return Loop.IDLE;
         }
         if (!around.types.knows(descriptor.requires())) {
@@ -220,13 +136,33 @@ final class ManagedController {
             return Loop.IDLE;
         }
         long left = nextTry == null ? 0 : nextTry - clock.nanoTime();
-        return left > 0 ? left : make();
+        return left > 0 ? left : make(leadsSince);
     }
 
-    private boolean isPrepared(PreparationLoop loop) {
-        if (!preparationStarted) {
-            preparationStarted = true;
-            around.runner.start(name() + "-preparation", loop);
+    /** Lets a life begin, work, and have as many workers as it should. */
+    private void goOn(Life now, long leadsSince) {
+        if (!now.hasBegun()) {
+            if (!isPrepared()) {
+                return;
+            }
+            now.begin(leadsSince);
+        }
+        if (now.startIfReady() && saidThatItWaits) {
+            saidThatItWaits = false;
+            log.info("{} runs", name());
+        }
+        now.startFurtherWorkers();
+    }
+
+    private boolean isPrepared() {
+        PreparationLoop loop = preparation;
+        if (loop == null) {
+            return true;
+        }
+        if (preparing == null) {
+            WhileLeading started = new WhileLeading(loop, this::acts, controls.valve(), -1);
+            preparing = started;
+            around.runner.start(name() + "-preparation", started);
         }
         if (loop.isDone()) {
             return true;
@@ -238,7 +174,7 @@ final class ManagedController {
 
     private String whyEnd(Life now) {
         List<ResourceType> missing = around.types.missing(descriptor.requires());
-        if (!around.leadership.isLeader()) {
+        if (now.hasBegun() && !around.leadership.isLeader()) {
             return "this process no longer leads";
         } else if (!missing.isEmpty()) {
             return "the API server no longer serves " + names(missing);
@@ -274,12 +210,14 @@ final class ManagedController {
         }
     }
 
-    private long make() {
-        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing);
+    private long make(@Nullable Long leadsSince) {
+        boolean always = around.leadership == Leadership.ALONE;
+        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always);
         LifeContext context = new LifeContext(around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
-            Life made = new Life(observes, informers, descriptor.factory().apply(context));
+            Life made = new Life(descriptor.factory().apply(context), observes, informers, this::acts, controls,
+                    around);
             life = made;
             controls.begin(context);
             problem = "";
@@ -287,9 +225,14 @@ final class ManagedController {
             nextTry = null;
             if (closed) {
                 made.close();
+                return Loop.IDLE;
             }
-            made.caches.forEach(informer -> informer.whenSynced(around.wake));
-            made.startIfSynced();
+            if (always) {
+                made.begin();
+            }
+            if (leadsSince != null) {
+                goOn(made, leadsSince);
+            }
             return Loop.IDLE;
         } catch (RuntimeException | Error e) {
             context.shutDownQueues();
@@ -297,6 +240,11 @@ final class ManagedController {
             life = null;
             return failed(e);
         }
+    }
+
+    /** Whether it may act: the process leads and goes on. */
+    private boolean acts() {
+        return !closed && around.leadership.isLeader();
     }
 
     private long failed(Throwable e) {
@@ -318,13 +266,19 @@ final class ManagedController {
     @Nullable
     Controller controller() {
         Life now = life;
-        return now == null || !now.ending.isEmpty() ? null : now.controller;
+        return now == null || !now.ending().isEmpty() ? null : now.controller;
     }
 
     /** Whether nothing is left to be waited for: it runs, or it should not. */
     boolean isSettled() {
         Life now = life;
-        return now == null ? !heldBack.isEmpty() : now.running && now.ending.isEmpty();
+        return now == null ? !heldBack.isEmpty() : now.runs();
+    }
+
+    /** Whether a standby has nothing left to prepare. */
+    boolean isWarm() {
+        Life now = life;
+        return now == null ? !heldBack.isEmpty() : now.isWarm();
     }
 
     /** Why it does not run although it should, one sentence per reason. */
@@ -335,18 +289,20 @@ final class ManagedController {
             if (heldBack.isEmpty()) {
                 reasons.add(problem.isEmpty() ? name() + " has not been made yet" : problem);
             }
-        } else if (!now.ending.isEmpty()) {
-            reasons.add(name() + " ends its syncs, because " + now.ending);
+        } else if (!now.ending().isEmpty()) {
+            reasons.add(name() + " ends its syncs, because " + now.ending());
         } else {
-            now.caches.stream().filter(informer -> !informer.hasSynced())
-                    .forEach(informer -> reasons.add(informer.state().reasonNotSynced()));
+            if (!problem.isEmpty()) {
+                reasons.add(problem);
+            }
+            reasons.addAll(now.waitingFor());
         }
         return reasons;
     }
 
     private boolean runs() {
         Life now = life;
-        return now != null && now.running && now.ending.isEmpty();
+        return now != null && now.runs();
     }
 
     ControllerState state() {
@@ -354,7 +310,8 @@ final class ManagedController {
         String doing = now != null && runs()
                 ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
-        return new ControllerState(name(), doing.isEmpty() ? "starting" : doing, syncs.blocked(), syncs.failingKeys(),
+        String otherwise = now == null || now.hasBegun() ? "starting" : "standing by";
+        return new ControllerState(name(), doing.isEmpty() ? otherwise : doing, syncs.blocked(), syncs.failingKeys(),
                 syncs.failing());
     }
 
@@ -375,9 +332,9 @@ final class ManagedController {
         return !loops().isEmpty();
     }
 
-    private List<Loop> loops() {
+    private List<WhileLeading> loops() {
         Life now = life;
-        return now == null ? List.of() : now.loops;
+        return now == null ? List.of() : now.loops();
     }
 
     /** Logs the syncs that seem to block: each once after 30 s, and then every minute. */
@@ -396,9 +353,12 @@ final class ManagedController {
         }
     }
 
-    /** @return false if a sync is still running after {@code within} */
+    /** @return false if a sync, or another step of a loop, is still under way after {@code within} */
     boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
         Life now = life;
-        return now == null || now.controller.drain(within);
+        WhileLeading prepares = preparing;
+        boolean ended = now == null || now.drain(within);
+        return (prepares == null || prepares.awaitStep(Duration.ofNanos(deadline - clock.nanoTime()))) && ended;
     }
 }

@@ -1,21 +1,52 @@
 package dev.wheelhouse.manager;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * A loop that ends before its next step once this process does not lead any more, and that waits while the valve holds
- * it.
- *
- * @param number the number of the worker in its queue, from 0; -1 for other loops
+ * A loop that ends before its next step once it may not act any more, and that waits while the valve holds it.
  */
-record WhileLeading(Loop loop, BooleanSupplier leads, Valve valve, int number) implements Loop {
+final class WhileLeading implements Loop {
+    private final Loop loop;
+    private final BooleanSupplier acts;
+    private final Valve valve;
+    private final int number;
+    /** Held by a step. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    /**
+     * @param acts whether this process leads and goes on
+     * @param number the number of the worker in its queue, from 0; -1 for other loops
+     */
+    WhileLeading(Loop loop, BooleanSupplier acts, Valve valve, int number) {
+        this.loop = loop;
+        this.acts = acts;
+        this.valve = valve;
+        this.number = number;
+    }
+
+    Loop loop() {
+        return loop;
+    }
+
     @Override
     public long step() throws InterruptedException {
-        if (!leads.getAsBoolean()) {
-            throw new InterruptedException("this process no longer leads");
+        turn.lock();
+        try {
+            return takeTurn();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private long takeTurn() throws InterruptedException {
+        if (!acts.getAsBoolean()) {
+            throw new InterruptedException("this process no longer leads, or it stops");
         }
         if (valve.holds(number)) {
             if (loop instanceof Worker<?> worker) {
@@ -28,6 +59,18 @@ record WhileLeading(Loop loop, BooleanSupplier leads, Valve valve, int number) i
             valve.foundNothing();
         }
         return wait;
+    }
+
+    /**
+     * Waits for the end of the step that is under way. If the loop may not act any more, no other step follows.
+     * @return false if the step is still under way after {@code within}
+     */
+    boolean awaitStep(Duration within) throws InterruptedException {
+        boolean ended = turn.tryLock(Math.max(0, within.toNanos()), TimeUnit.NANOSECONDS);
+        if (ended) {
+            turn.unlock();
+        }
+        return ended;
     }
 
     @Override

@@ -22,20 +22,34 @@ final class WorkQueueMeters implements WorkQueueMetrics {
      * {@code TypedRateLimitingQueueConfig} in each folder of {@code pkg/controller}).
      */
     private static final Map<String, String> UPSTREAM = Map.ofEntries(
+            Map.entry("certificatesigningrequest-approving-controller", "certificate"),
+            Map.entry("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
             Map.entry("cronjob-controller", "cronjob"),
             Map.entry("daemonset-controller", "daemonset"),
             Map.entry("deployment-controller", "deployment"),
             Map.entry("disruption-controller", "disruption"),
+            Map.entry("endpoints-controller", "endpoint"),
+            Map.entry("endpointslice-controller", "endpoint_slice"),
+            Map.entry("endpointslice-mirroring-controller", "endpoint_slice_mirroring"),
             Map.entry("ephemeral-volume-controller", "ephemeral_volume"),
             Map.entry("horizontal-pod-autoscaler-controller", "horizontalpodautoscaler"),
             Map.entry("job-controller", "job"),
+            Map.entry("node-ipam-controller", "cidrallocator_node"),
+            Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
             Map.entry("persistentvolume-binder-controller", "claims"),
             Map.entry("persistentvolume-protection-controller", "pvprotection"),
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("resourcequota-controller", "resourcequota_primary"),
+            Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
+            Map.entry("serviceaccount-controller", "serviceaccount"),
+            Map.entry("serviceaccount-token-controller", "serviceaccount_tokens_service"),
+            Map.entry("service-cidr-controller", "ipaddresses"),
             Map.entry("statefulset-controller", "statefulset"),
-            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"));
+            Map.entry("taint-eviction-controller", "noexec_taint_pod"),
+            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
+            Map.entry("ttl-controller", "ttlcontroller"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

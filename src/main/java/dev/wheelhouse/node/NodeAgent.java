@@ -81,9 +81,9 @@ public final class NodeAgent implements AutoCloseable {
         this.httpSource = httpSource(rejected, metrics, clock);
 
         loops.put("registration", registration);
-        loops.put("status", statuses.loop());
-        loops.put("pods", workers.loop());
-        loops.put("sync", syncLoop);
+        loops.put("status", whileRunning(statuses.loop()));
+        loops.put("pods", whileRunning(workers.loop()));
+        loops.put("sync", whileRunning(syncLoop));
         podConfig.loops().forEach((source, loop) -> loops.put("mux-" + source, loop));
         if (fileSource != null) {
             loops.put("file-source", fileSource);
@@ -92,6 +92,26 @@ public final class NodeAgent implements AutoCloseable {
             loops.put("http-source", httpSource);
         }
         loops.put("api-source", apiSource);
+    }
+
+    /** A loop that does nothing while a user has stopped the node. */
+    private Loop whileRunning(Loop loop) {
+        return new Loop() {
+            @Override
+            public long step() throws InterruptedException {
+                return registration.isStopped() ? NodeRegistration.RENEWAL.toNanos() / 10 : loop.step();
+            }
+
+            @Override
+            public void await(long nanos) throws InterruptedException {
+                loop.await(nanos);
+            }
+
+            @Override
+            public void close() {
+                loop.close();
+            }
+        };
     }
 
     private @Nullable FileSource fileSource(RejectionListener rejected, NodeMetrics metrics, Clock clock) {

@@ -29,14 +29,17 @@ import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Keeps a node registered: it creates the Node, again after somebody deleted it; renews the Lease every 10 s; and
- * reports the status every 5 minutes (upstream: {@code kubelet_node_status.go} and
- * {@code component-helpers/apimachinery/lease}).
+ * Keeps a node registered: it creates the Node once; renews the Lease every 10 s; and reports the status every 5
+ * minutes, or when somebody else has written that the node is not ready (upstream: {@code kubelet_node_status.go} and
+ * {@code component-helpers/apimachinery/lease}). As a kubelet, it does not create a Node again that somebody has
+ * deleted. It continues when somebody else creates the Node. A Node with the annotation {@link #STOPPED} is treated as
+ * a machine that hangs.
  */
 final class NodeRegistration extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
 
-    private static final String NOT_READY = "node.kubernetes.io/not-ready";
+    /** The annotation of a Node whose agent does nothing while the value is {@code true}. */
+    static final String STOPPED = "hollow.wheelhouse.dev/stopped";
 
     static final Duration RENEWAL = Duration.ofSeconds(10);
     static final Duration STATUS_PERIOD = Duration.ofMinutes(5);
@@ -55,6 +58,7 @@ final class NodeRegistration extends SignalledLoop {
     private volatile long readsBegun;
     private volatile long lastRead;
     private volatile boolean readWanted;
+    private volatile boolean stopped;
     private volatile Runnable onRead = () -> {};
 
     NodeRegistration(NodeAgentOptions options, KubeClient client, NodeMetrics metrics, Clock clock) {
@@ -84,6 +88,11 @@ final class NodeRegistration extends SignalledLoop {
         Map<String, String> labels = known.getMetadata().getLabels();
         List<V1Taint> taints = known.getSpec() == null ? null : known.getSpec().getTaints();
         return new PodAdmission.NodeFacts(labels == null ? Map.of() : labels, taints == null ? List.of() : taints);
+    }
+
+    /** Whether a user has stopped the node, as of the last read. */
+    boolean isStopped() {
+        return stopped;
     }
 
     /**
@@ -124,10 +133,12 @@ final class NodeRegistration extends SignalledLoop {
             V1Node known = register();
             lastRead = number;
             onRead.run();
-            if (clock.nanoTime() >= nextStatus) {
-                clearNotReady(report(known));
+            if (known != null && !stopped) {
+                if (clock.nanoTime() >= nextStatus || !isReady(known)) {
+                    known = report(known);
+                }
+                renew(known);
             }
-            renew(known);
             backoff.reset();
             metrics.heartbeat(true, clock.nanoTime() - start);
             nextRenewal = clock.deadline(RENEWAL);
@@ -146,29 +157,51 @@ final class NodeRegistration extends SignalledLoop {
         return Math.max(1, nextRenewal - clock.nanoTime());
     }
 
-    /** The existing Node, or a new one. */
-    private V1Node register() {
+    /** The existing Node, or a new one; null if somebody has deleted it. */
+    private @Nullable V1Node register() {
         V1Node there = get();
-        if (there == null) {
-            try {
-                there = nodes.create(NodeObjects.node(options, Moment.of(clock)));
-                log.info("registered the node {}", options.name());
-            } catch (ApiError e) {
-                there = e.isAlreadyExists() ? get() : null;
-                if (there == null) {
-                    throw e;
-                }
-            }
-            nextStatus = clock.nanoTime();
-            lease = null;
-        }
         V1Node before = node;
+        if (there == null && before != null) {
+            if (!stopped) {
+                log.info("the node {} was deleted: its agent does nothing until somebody creates it", options.name());
+            }
+            stopped = true;
+            return null;
+        }
+        if (there == null) {
+            there = create();
+        }
+        stopped = isStopped(there);
         if (before == null || !before.getMetadata().getUid().equals(there.getMetadata().getUid())) {
             adopt(there);
         } else {
             node = there;
         }
         return there;
+    }
+
+    private V1Node create() {
+        try {
+            V1Node made = nodes.create(NodeObjects.node(options, Moment.of(clock)));
+            log.info("registered the node {}", options.name());
+            return made;
+        } catch (ApiError e) {
+            V1Node there = e.isAlreadyExists() ? get() : null;
+            if (there == null) {
+                throw e;
+            }
+            return there;
+        }
+    }
+
+    private static boolean isStopped(V1Node there) {
+        Map<String, String> annotations = there.getMetadata().getAnnotations();
+        return annotations != null && "true".equals(annotations.get(STOPPED));
+    }
+
+    private static boolean isReady(V1Node there) {
+        return there.getStatus() != null && there.getStatus().getConditions() != null && there.getStatus()
+                .getConditions().stream().anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
     }
 
     private @Nullable V1Node get() {
@@ -200,24 +233,6 @@ final class NodeRegistration extends SignalledLoop {
                 : nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
         nextStatus = clock.nanoTime();
         lease = null;
-    }
-
-    /**
-     * Removes the not-ready taint that the API server's admission adds to every new Node. In a full cluster the node
-     * lifecycle controller does this; hollow nodes have none.
-     */
-    private void clearNotReady(V1Node known) {
-        List<V1Taint> taints = known.getSpec() == null || known.getSpec().getTaints() == null
-                ? List.of()
-                : known.getSpec().getTaints();
-        List<V1Taint> kept = taints.stream().filter(taint -> !taint.getKey().equals(NOT_READY)).toList();
-        if (kept.size() < taints.size()) {
-            ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
-            patch.putObject("metadata").put("uid", known.getMetadata().getUid()).put("resourceVersion",
-                    known.getMetadata().getResourceVersion());
-            patch.putObject("spec").set("taints", ModelJson.tree(kept));
-            node = nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
-        }
     }
 
     private V1Node report(V1Node known) {

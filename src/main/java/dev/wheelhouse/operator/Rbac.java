@@ -53,7 +53,7 @@ final class Rbac {
         this.account = account;
         this.namespace = namespace;
         operators.forEach(this::add);
-        add(Set.of(namespace), ResourceType.LEASES, "", "get", "create", "update");
+        add(Set.of(namespace), ResourceType.LEASES, "", "get", "create", "update", "watch");
         if (!webhooks.isEmpty()) {
             WebhookOptions options = WebhookOptions.behind(namespace, account);
             add(Set.of(namespace), ResourceType.SECRETS, "", "create");

@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
@@ -31,6 +32,7 @@ import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.WebhookServer;
@@ -83,8 +85,9 @@ public final class Wheelhouse implements AutoCloseable {
         HealthServer opened = null;
         try {
             engine = new Engine(election,
-                    new ControllerManager(context, operators, guard, election.leadership(), runner), informers, events,
-                    runner);
+                    new ControllerManager(context, operators, guard, election.leadership(), wanted.standby,
+                            runner),
+                    informers, events, runner);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
@@ -112,8 +115,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
         String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
         return Election.of(new ElectionOptions(ObjectKey.of(namespace, wanted.lease), Election.identity(),
-                Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(), wanted.clock,
-                wanted.metrics.elections().apply(wanted.lease), why -> {
+                Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(),
+                ContentType.PROTOBUF, wanted.clock, wanted.metrics.elections().apply(wanted.lease), why -> {
                     leadLost = why;
                     Thread.ofPlatform().daemon().name("wheelhouse/end").start(this::close);
                 });
@@ -123,10 +126,9 @@ public final class Wheelhouse implements AutoCloseable {
         return new Builder();
     }
 
-    /** Whether every operator runs, or another process leads. */
+    /** Whether every operator runs, or another process leads and every operator could run at once. */
     public boolean isReady() {
-        return (engine.manager().isRunning() || engine.manager().standsBy())
-                && (webhooks == null || webhooks.isReady());
+        return engine.manager().isReady() && (webhooks == null || webhooks.isReady());
     }
 
     /** The reasons why this process is not ready, one sentence each. */
@@ -191,6 +193,7 @@ public final class Wheelhouse implements AutoCloseable {
         private Metrics metrics = Metrics.NONE;
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
+        private Standby standby = Standby.WARM;
         private int healthPort = -1;
         private @Nullable WebhookOptions webhooks;
         private boolean observes;
@@ -209,7 +212,8 @@ public final class Wheelhouse implements AutoCloseable {
          * {@code default}.
          */
         public Builder client(ApiClient client) {
-            connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default");
+            connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default",
+                    "");
             return this;
         }
 
@@ -246,6 +250,15 @@ public final class Wheelhouse implements AutoCloseable {
         public Builder leaderElection(String namespace, String lease) {
             this.leaseNamespace = namespace;
             return leaderElection(lease);
+        }
+
+        /**
+         * Keeps no caches while another process leads. This saves memory and watches; the process that takes over first
+         * lists everything.
+         */
+        public Builder coldStandby() {
+            standby = Standby.COLD;
+            return this;
         }
 
         /** Counts in a Micrometer registry. The application brings {@code io.micrometer:micrometer-core}. */

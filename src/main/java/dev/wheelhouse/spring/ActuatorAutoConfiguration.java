@@ -28,7 +28,7 @@ class ActuatorAutoConfiguration {
         CachesHealthIndicator cachesHealthIndicator(ControllerManager manager, ObjectProvider<InformerStates> informers,
                 ServedWebhooks webhooks, Clock clock) {
             return new CachesHealthIndicator(() -> manager.isRunning() && webhooks.isReady(),
-                    () -> manager.standsBy() && webhooks.isReady(), () -> webhooks.waitingFor(manager.waitingFor()),
+                    () -> manager.isReady() && webhooks.isReady(), () -> webhooks.waitingFor(manager.waitingFor()),
                     informers.orderedStream().toList(), clock);
         }
 

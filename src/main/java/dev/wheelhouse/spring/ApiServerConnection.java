@@ -11,6 +11,7 @@ import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.HttpMetrics;
@@ -18,53 +19,66 @@ import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The API server of the service: the embedded one, or one that runs elsewhere.
+ * The API server of the service: the embedded one, or one that runs elsewhere. The embedded one is asked for JSON, in
+ * which it stores objects.
  *
  * @param client this project's client of it
  * @param api the official client of it, for beans that are written against that
+ * @param contentType the encoding that this project's client prefers
  * @param namespace the namespace of the pod, or of the kubeconfig's context
  * @param inCluster whether this process runs in a pod of the API server's cluster
+ * @param authority the certificate authorities of the API server, PEM; empty if they are unknown
  * @param embedded the API server itself; null if it does not run in this process
  */
-record ApiServerConnection(KubeClient client, ApiClient api, String namespace, boolean inCluster,
-        @Nullable Embedded embedded) implements AutoCloseable {
+record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace,
+        boolean inCluster, String authority, @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
     /**
      * @param kubeconfig the file by which clients reach the server
      * @param open whether the server serves every client on this machine without credentials
      * @param dataDir the directory of the stored objects; null if they are in memory only
+     * @param secrets the keys and the certificate authority of the server
      */
-    record Embedded(ApiServer server, Path kubeconfig, boolean open, @Nullable Path dataDir) {}
+    record Embedded(ApiServer server, Path kubeconfig, boolean open, @Nullable Path dataDir,
+            EmbeddedServers.Secrets secrets) {}
 
     /**
      * Connects to the API server that the options name, or starts the embedded one.
      *
-     * @param otherwise the mode that {@code auto} selects outside of a pod, without a named kubeconfig
+     * @param service whether this is the service, in which the built-in controllers run by default. Outside of a pod,
+     *     without a named kubeconfig, it starts the embedded API server
      * @param metrics counts the requests of this project's client, of the official one, and of the election
      */
-    static ApiServerConnection open(WheelhouseProperties properties, WheelhouseProperties.Mode otherwise, Clock clock,
+    static ApiServerConnection open(WheelhouseProperties properties, boolean service, Clock clock,
             HttpMetrics metrics) {
         KubeConfigs configs = new KubeConfigs(clock, metrics);
-        return switch (properties.effectiveMode(configs.isInCluster(), otherwise)) {
-            case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock, metrics);
+        return switch (properties.effectiveMode(configs.isInCluster(), service
+                ? WheelhouseProperties.Mode.EMBEDDED
+                : WheelhouseProperties.Mode.KUBECONFIG)) {
+            case EMBEDDED, AUTO ->
+                embedded(properties.apiserver(), properties.runsServiceAccounts(service), clock, metrics);
             case KUBECONFIG ->
-                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock, metrics);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, clock, metrics);
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties,
+                        clock, metrics);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, clock, metrics);
         };
     }
 
     /** Uses a client that the application made. */
-    static ApiServerConnection of(ApiClient api, Clock clock, HttpMetrics metrics) {
+    static ApiServerConnection of(ApiClient api, WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
         CountedRequests.install(api, metrics, clock);
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
-        return new ApiServerConnection(new HttpKubeClient(api, clock), api,
-                inCluster ? configs.inCluster().namespace() : "default", inCluster, null);
+        ContentType type = properties.contentType();
+        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, type,
+                inCluster ? configs.inCluster().namespace() : "default", inCluster, "", null);
     }
 
-    private static ApiServerConnection embedded(ApiServerProperties options, Clock clock, HttpMetrics metrics) {
-        ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
+    private static ApiServerConnection embedded(ApiServerProperties options, boolean podAccounts, Clock clock,
+            HttpMetrics metrics) {
+        EmbeddedServers.Secrets secrets = EmbeddedServers.Secrets.of(options, clock);
+        ApiServer server = new ApiServer(EmbeddedServers.options(options, secrets, podAccounts, clock));
         try {
             server.start();
             Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig(), server.url(), clock);
@@ -72,8 +86,9 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
             CountedRequests.install(api, metrics, clock);
-            return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
-                    new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir())));
+            return new ApiServerConnection(new HttpKubeClient(api, ContentType.JSON, clock), api, ContentType.JSON,
+                    "default", false, server.authority(),
+                    new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets));
         } catch (RuntimeException e) {
             server.close();
             throw e;
@@ -88,12 +103,13 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         return file == null ? null : Path.of(file);
     }
 
-    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock,
-            HttpMetrics metrics) {
+    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster,
+            WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
         CountedRequests.install(found.api(), metrics, clock);
-        return new ApiServerConnection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(),
-                inCluster, null);
+        ContentType type = properties.contentType();
+        return new ApiServerConnection(new HttpKubeClient(found.api(), type, clock), found.api(), type,
+                found.namespace(), inCluster, found.authority(), null);
     }
 
     /** Whether every process on this machine may use the API server without credentials. */

@@ -27,20 +27,20 @@ final class CachesHealthIndicator implements HealthIndicator {
     private static final Duration TOLERATED_SILENCE = Duration.ofMinutes(6);
 
     private final BooleanSupplier running;
-    private final BooleanSupplier standsBy;
+    private final BooleanSupplier couldRun;
     private final Supplier<List<String>> waitingFor;
     private final List<InformerStates> informers;
     private final Clock clock;
 
     /**
      * @param running whether every controller runs
-     * @param standsBy whether another process leads, so that no controller has to run
+     * @param couldRun whether every controller runs, or another process leads and every controller could run at once
      * @param waitingFor the reasons why controllers do not run yet
      */
-    CachesHealthIndicator(BooleanSupplier running, BooleanSupplier standsBy, Supplier<List<String>> waitingFor,
+    CachesHealthIndicator(BooleanSupplier running, BooleanSupplier couldRun, Supplier<List<String>> waitingFor,
             List<InformerStates> informers, Clock clock) {
         this.running = running;
-        this.standsBy = standsBy;
+        this.couldRun = couldRun;
         this.waitingFor = waitingFor;
         this.informers = informers;
         this.clock = clock;
@@ -61,7 +61,7 @@ final class CachesHealthIndicator implements HealthIndicator {
                 }
             }
         }
-        boolean ready = (allRun || standsBy.getAsBoolean()) && stale.isEmpty();
+        boolean ready = (allRun || couldRun.getAsBoolean()) && stale.isEmpty();
         Health.Builder health = ready ? Health.up() : Health.outOfService();
         if (!waiting.isEmpty()) {
             health.withDetail("waitingFor", waiting);

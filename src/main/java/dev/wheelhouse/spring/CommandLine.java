@@ -27,6 +27,8 @@ public final class CommandLine {
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
               --wheelhouse.kubeconfig=FILE                           the kubeconfig of another API server
               --wheelhouse.context=NAME                              a context in it, instead of the current one
+              --wheelhouse.kube-api-content-type=TYPE                application/vnd.kubernetes.protobuf or
+                                                                     application/json, for another API server
               --wheelhouse.controllers=*,-NAME                       the controllers to run (-*: none)
               --wheelhouse.manage=auto|takeover|observe              whether controllers write (auto: if no other
                                                                      controller manager is alive)
@@ -34,6 +36,7 @@ public final class CommandLine {
               --wheelhouse.workers-of.NAME=N                         the workers of one controller
             Single controllers:
               --wheelhouse.terminated-pod-gc-threshold=12500         keep this many ended pods (0: all of them)
+              --wheelhouse.resource-quota-sync-period=5m             count the usage of all quotas this often (0: never)
               --wheelhouse.horizontal-pod-autoscaler-sync-period=15s                 the time between two syncs
               --wheelhouse.horizontal-pod-autoscaler-downscale-stabilization=5m      no size below those that were
                                                                      recommended in this time
@@ -43,6 +46,41 @@ public final class CommandLine {
                                                                      counts only from when it was ready
               --wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay=30s     a pod that turns unready this young
                                                                      was never ready
+              --wheelhouse.node-monitor-grace-period=50s             a node without a sign of life for this long is not
+                                                                     ready
+              --wheelhouse.node-startup-grace-period=1m              the same for a new node
+              --wheelhouse.node-monitor-period=5s                    the time between two looks at all nodes
+              --wheelhouse.node-eviction-rate=0.1                    the nodes a second whose pods are evicted
+              --wheelhouse.secondary-node-eviction-rate=0.01         the same in a large zone that is unhealthy
+              --wheelhouse.large-cluster-size-threshold=50           the most nodes of a small zone
+              --wheelhouse.unhealthy-zone-threshold=0.55             the fraction of nodes that makes a zone unhealthy
+              --wheelhouse.allocate-node-cidrs=true                  give nodes ranges of addresses for their pods
+              --wheelhouse.cluster-cidr=RANGE                        the range of all of them
+              --wheelhouse.service-cluster-ip-range=RANGE            the range of Services, which nodes do not get
+              --wheelhouse.node-cidr-mask-size=24                    the prefix of a node's range (dual-stack:
+              --wheelhouse.node-cidr-mask-size-ipv4=24               of each family)
+              --wheelhouse.node-cidr-mask-size-ipv6=64
+              --wheelhouse.root-ca-file=FILE                         the authorities of the API server, for pods
+              --wheelhouse.service-account-private-key-file=FILE     the key of the tokens in Secrets
+              --wheelhouse.legacy-service-account-token-clean-up-period=8760h        tokens unused for so long are
+                                                                     deleted
+              --wheelhouse.cluster-signing-cert-file=FILE            the authority that signs certificates, and its key:
+              --wheelhouse.cluster-signing-key-file=FILE             for single signers the following ones
+              --wheelhouse.cluster-signing-kubelet-serving-cert-file=FILE
+              --wheelhouse.cluster-signing-kubelet-serving-key-file=FILE
+              --wheelhouse.cluster-signing-kubelet-client-cert-file=FILE
+              --wheelhouse.cluster-signing-kubelet-client-key-file=FILE
+              --wheelhouse.cluster-signing-kube-apiserver-client-cert-file=FILE
+              --wheelhouse.cluster-signing-kube-apiserver-client-key-file=FILE
+              --wheelhouse.cluster-signing-legacy-unknown-cert-file=FILE
+              --wheelhouse.cluster-signing-legacy-unknown-key-file=FILE
+              --wheelhouse.cluster-signing-duration=8760h            the longest life of a signed certificate
+              --wheelhouse.max-endpoints-per-slice=100               the most endpoints of an EndpointSlice
+              --wheelhouse.endpointslice-updates-batch-period=0s     EndpointSlices wait for further changes of pods
+              --wheelhouse.endpoint-updates-batch-period=0s          Endpoints wait for further changes of pods
+              --wheelhouse.mirroring-max-endpoints-per-subset=1000   the most addresses of a subset that are mirrored
+              --wheelhouse.mirroring-endpointslice-updates-batch-period=0s           mirrored Endpoints wait for further
+                                                                     changes of EndpointSlices
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
@@ -50,6 +88,7 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+              --wheelhouse.standby=warm|cold                         whether caches run while another process leads
             Webhooks of operators:
               --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
               --wheelhouse.webhooks.namespace=NS                     its namespace (default: that of the connection)

@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.apiserver.ApiServerLimits;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -32,28 +34,44 @@ final class EmbeddedServers {
 
     private EmbeddedServers() {}
 
-    /** @throws BadOption if two options contradict each other */
-    static ApiServerOptions options(ApiServerProperties properties, Clock clock) {
+    /**
+     * The secrets of a server.
+     *
+     * @param authority the server's own certificate authority, which is made or read when it is first asked for
+     */
+    record Secrets(ServerKeys keys, Supplier<OwnAuthority> authority) {
+        static Secrets of(ApiServerProperties properties, Clock clock) {
+            String directory = properties.dataDir();
+            ServerKeys keys = directory == null
+                    ? ServerKeys.inMemory()
+                    : ServerKeys.inDirectory(Path.of(directory, "pki"));
+            return new Secrets(keys, SingletonSupplier.of(() -> OwnAuthority.of(keys, clock.now())));
+        }
+    }
+
+    /**
+     * @param podAccounts whether pods get service accounts
+     * @throws BadOption if two options contradict each other
+     */
+    static ApiServerOptions options(ApiServerProperties properties, Secrets secrets, boolean podAccounts,
+            Clock clock) {
         String directory = properties.dataDir();
-        ServerKeys keys = directory == null
-                ? ServerKeys.inMemory()
-                : ServerKeys.inDirectory(Path.of(directory, "pki"));
         ApiServerOptions options = ApiServerOptions.defaults().withAddress(properties.address())
                 .withPort(properties.port()).withClock(clock).withLimits(limits(properties.limits()))
                 .withStorage(directory == null
                         ? Storage.inMemory()
                         : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
-                .withSecurity(security(properties, keys));
+                .withSecurity(security(properties, secrets.keys).withPodAccounts(podAccounts));
         if (!properties.isTls()) {
             return options;
         }
-        return options.withTls(tls(properties, keys, clock));
+        return options.withTls(tls(properties, secrets.authority, clock));
     }
 
-    private static ApiServerOptions.Tls tls(ApiServerProperties properties, ServerKeys keys, Clock clock) {
-        UnaryOperator<@Nullable KeyStore> authorities = clientAuthorities(properties);
-        UnaryOperator<@Nullable ServingCertificate> certificates = certificates(properties, keys, clock);
+    private static ApiServerOptions.Tls tls(ApiServerProperties properties, Supplier<OwnAuthority> own, Clock clock) {
+        UnaryOperator<@Nullable KeyStore> authorities = clientAuthorities(properties, own);
+        UnaryOperator<@Nullable ServingCertificate> certificates = certificates(properties, own, clock);
         return new ApiServerOptions.Tls(Objects.requireNonNull(certificates.apply(null)), authorities.apply(null),
                 now -> {
                     ServingCertificate certificate = Objects.requireNonNull(certificates.apply(now.certificate()));
@@ -65,13 +83,15 @@ final class EmbeddedServers {
     }
 
     /**
-     * Makes a function that reads the file of client authorities, if there is one. Its argument is the current
-     * authorities; null at the first call.
+     * Makes a function that reads the file of client authorities. Without a file, the own authority is the only one,
+     * because it signs the certificates that clients request. The function's argument is the current authorities; null
+     * at the first call.
      */
-    private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties) {
+    private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties,
+            Supplier<OwnAuthority> own) {
         String file = properties.clientCaFile();
         return now -> file == null
-                ? null
+                ? now == null ? ServingCertificate.trustStore(own.get().certificate()) : now
                 : now == null
                         ? ServingCertificate.trustStore(Path.of(file))
                         : ServingCertificate.rereadTrustStore(now, Path.of(file));
@@ -94,7 +114,7 @@ final class EmbeddedServers {
      * the first call; it returns that or a new one.
      */
     private static UnaryOperator<@Nullable ServingCertificate> certificates(ApiServerProperties properties,
-            ServerKeys keys, Clock clock) {
+            Supplier<OwnAuthority> own, Clock clock) {
         @Nullable
         String file = properties.tlsCertFile();
         @Nullable
@@ -104,7 +124,7 @@ final class EmbeddedServers {
                     ? requireValid(ServingCertificate.ofFiles(Path.of(file), Path.of(key)), properties)
                     : ServingCertificate.reread(now, Path.of(file), Path.of(key));
         }
-        OwnAuthority authority = OwnAuthority.of(keys, clock.now());
+        OwnAuthority authority = own.get();
         return now -> now == null
                 ? authority.serving(hosts(properties), clock.now())
                 : authority.renewed(now, () -> hosts(properties), clock.now());

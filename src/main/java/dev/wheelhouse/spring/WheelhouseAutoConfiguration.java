@@ -32,6 +32,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -74,8 +75,9 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.of(client, clock, metrics(metrics).requests());
+        ApiServerConnection wheelhouseConnection(ApiClient client, WheelhouseProperties properties, Clock clock,
+                ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.of(client, properties, clock, metrics(metrics).requests());
         }
     }
 
@@ -86,9 +88,8 @@ class WheelhouseAutoConfiguration {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
                 Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment)
-                    ? WheelhouseProperties.Mode.EMBEDDED
-                    : WheelhouseProperties.Mode.KUBECONFIG, clock, metrics(metrics).requests());
+            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment), clock,
+                    metrics(metrics).requests());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -135,7 +136,7 @@ class WheelhouseAutoConfiguration {
         }
         var options = wanted.options(connection.namespace(),
                 environment.getProperty("spring.application.name", "wheelhouse"), Election.identity());
-        return Election.of(options, connection.api(), clock,
+        return Election.of(options, connection.api(), connection.contentType(), clock,
                 metrics(metrics).elections().apply(options.lease().name()),
                 why -> publisher.publishEvent(new LeadLostEvent(this)));
     }
@@ -169,8 +170,9 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ControllerContext wheelhouseContext(KubeClient client, SharedInformerFactory informers, EventBroadcaster events,
-            ManagerGuard guard, Election election, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
+    ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
+            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
+            Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known) {
         // The application's controllers may need beans that need this one.
         Supplier<Map<String, Integer>> workers = SingletonSupplier
@@ -179,7 +181,7 @@ class WheelhouseAutoConfiguration {
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
                         preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(properties.controllerOptions()).with(journal));
+                        .with(Identities.options(properties, connection)).with(journal));
     }
 
     @Bean
@@ -190,11 +192,15 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
-            LoopRunner runner, KnownControllers known) {
+            LoopRunner runner, KnownControllers known, ApiServerConnection connection) {
         known.workers(properties.workersOf());
+        List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
+        ApiServerConnection.Embedded embedded = connection.embedded();
+        if (embedded != null) {
+            embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
+        }
         try {
-            return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
-                    election.leadership(), runner);
+            return new ControllerManager(context, selected, guard, election.leadership(), properties.standby(), runner);
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

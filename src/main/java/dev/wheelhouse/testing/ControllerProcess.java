@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.election.Leadership;
@@ -20,6 +21,7 @@ import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
@@ -54,7 +56,7 @@ final class ControllerProcess implements AutoCloseable {
         ControllerContext context = view
                 .apply(new DefaultControllerContext(client, informers, clock, events::recorder, settings));
         manager = new ControllerManager(context, controllers,
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
                 .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
                 informers, events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock,
@@ -63,10 +65,10 @@ final class ControllerProcess implements AutoCloseable {
 
     /** Starts a process whose loops have threads. */
     static ControllerProcess onThreads(KubeClient client, Clock clock, List<ControllerDescriptor> controllers,
-            int nodes) {
+            int nodes, ControllerOptions controllerOptions) {
         ControllerProcess process = new ControllerProcess(client, clock, new LoopRunner("controllers", clock),
-                new LoopRunner("hollow", clock), InformerOptions.defaults(), Settings.defaults(), context -> context,
-                controllers, nodes);
+                new LoopRunner("hollow", clock), InformerOptions.defaults(),
+                Settings.defaults().with(controllerOptions), context -> context, controllers, nodes);
         process.informers.start(process.runner);
         process.start();
         return process;
@@ -79,10 +81,10 @@ final class ControllerProcess implements AutoCloseable {
      * @param options of the informers
      */
     static ControllerProcess stepped(KubeClient client, Clock clock, List<ControllerDescriptor> controllers, int nodes,
-            UnaryOperator<ControllerContext> view, InformerOptions options) {
+            UnaryOperator<ControllerContext> view, InformerOptions options, ControllerOptions controllerOptions) {
         ControllerProcess process = new ControllerProcess(client, clock, new SteppedRunner("controllers", clock),
                 new SteppedRunner("hollow", clock),
-                options, Settings.stepped(), view, controllers, nodes);
+                options, Settings.stepped().with(controllerOptions), view, controllers, nodes);
         process.start();
         return process;
     }

@@ -22,9 +22,12 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -64,7 +67,10 @@ public final class TestServer implements AutoCloseable {
 
     private TestServer(Builder builder) {
         clock = builder.clock;
-        server = new ApiServer(builder.options.withClock(clock));
+        Security security = builder.options.security();
+        // Without a clock of its own, nothing makes the accounts while a request waits for them.
+        boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
+        server = new ApiServer(builder.options.withClock(clock).withSecurity(security.withPodAccounts(podAccounts)));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual
                 ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)
@@ -78,7 +84,8 @@ public final class TestServer implements AutoCloseable {
             serve(Operators.webhooks(builder.operators));
             List<ControllerDescriptor> controllers = builder.controllers();
             if (!controllers.isEmpty() || builder.nodes > 0) {
-                start(controllers, builder.nodes);
+                start(controllers, builder.nodes, ControllerOptions.DEFAULTS.with(
+                        ControllerOptions.Identity.DEFAULTS.with(server.authority(), security.signingKeys())));
             }
         } catch (RuntimeException e) {
             close();
@@ -98,15 +105,16 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    private void start(List<ControllerDescriptor> controllers, int nodes) {
+    private void start(List<ControllerDescriptor> controllers, int nodes, ControllerOptions options) {
         KubeClient own = server.client(CLIENT);
         Stepper steps = stepper;
         if (steps == null) {
-            process = ControllerProcess.onThreads(own, clock, controllers, nodes);
+            process = ControllerProcess.onThreads(own, clock, controllers, nodes, options);
             return;
         }
         ControllerProcess stepped = ControllerProcess.stepped(new InterceptedClient(own, new CountedWrites(steps)),
-                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build());
+                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build(),
+                options);
         steps.add(stepped);
         process = stepped;
     }
@@ -299,11 +307,11 @@ public final class TestServer implements AutoCloseable {
         return server;
     }
 
-    /** This project's client, over HTTP. */
+    /** This project's client, over HTTP, in the encoding in which the server stores objects. */
     public synchronized KubeClient client() {
         KubeClient made = client;
         if (made == null) {
-            made = new HttpKubeClient(apiClient(), Clock.system());
+            made = new HttpKubeClient(apiClient(), ContentType.JSON, Clock.system());
             client = made;
         }
         return made;

@@ -63,8 +63,8 @@ public final class ClientCertificates {
         return sign(new X500Principal(subject), newKeys(), false);
     }
 
-    /** A key store with a new certificate and its key. */
-    KeyStore signed(String subject) throws Exception {
+    /** A key store with a new certificate, its chain and its key; the password is that of serving certificates. */
+    public KeyStore signed(String subject) throws Exception {
         KeyPair own = newKeys();
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);

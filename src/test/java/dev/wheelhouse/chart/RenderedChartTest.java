@@ -201,7 +201,10 @@ class RenderedChartTest {
     void theLeaseOfTheElectionIsInANamespacedRoleByItsName() {
         List<JsonNode> documents = Chart.render(directory, "{}");
 
-        assertThat(Chart.of(documents, "ClusterRole").toString()).doesNotContain("leases");
+        assertThat(Chart.of(documents, "ClusterRole").path("rules").valueStream()
+                .filter(rule -> rule.path("resources").toString().contains("leases")).map(JsonNode::toString))
+                .as("the Leases of nodes").containsExactly("{\"apiGroups\":[\"coordination.k8s.io\"],"
+                        + "\"resources\":[\"leases\"],\"verbs\":[\"list\",\"watch\"]}");
         List<JsonNode> roles = documents.stream().filter(each -> each.path("kind").asString().equals("Role")).toList();
         assertThat(roles).extracting(role -> role.at("/metadata/namespace").asString() + " "
                 + role.at("/rules/0/resourceNames").toString() + role.at("/rules/0/verbs"))

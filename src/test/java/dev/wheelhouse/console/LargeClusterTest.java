@@ -23,6 +23,7 @@ import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -39,7 +40,7 @@ class LargeClusterTest {
     private final Parts parts = new Parts(
             new ControllerManager(cluster.context(DefaultControllerContext.Settings.stepped()), List.of(),
                     new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
-                    Election.none().leadership(), runner),
+                    Election.none().leadership(), Standby.COLD, runner),
             () -> cluster.informers().states(), cluster.informers(), Journal.NONE, List::of, cluster.client(),
             cluster.clock, () -> null, true, true);
     private final CachedObjects objects = new CachedObjects(cluster.informers());

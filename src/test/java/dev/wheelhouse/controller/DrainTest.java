@@ -18,6 +18,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -66,7 +67,7 @@ class DrainTest {
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE,
-                runner);
+                Standby.COLD, runner);
         manager.step();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }

@@ -16,6 +16,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
@@ -150,10 +152,30 @@ class ElectionPropertyTest {
                 }
                 calls = true;
                 long wait = elector.step();
+                follow();
                 calls = false;
                 if (wait == LeaderElector.IDLE) {
                     contenders.replaceAll(c -> c == this ? new Contender() : c);
                 }
+            }
+
+            /** Reads the events of the watch, or some of them. */
+            private void follow() {
+                try {
+                    for (int i = random.nextInt(4); i > 0; i--) {
+                        elector.watch().step();
+                    }
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+
+            @Override
+            public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+                if (faults && random.nextInt(10) == 0) {
+                    throw new ApiError("watch " + type, 500, "InternalError", "etcd has no leader", null);
+                }
+                return call.get();
             }
 
             @Override

@@ -275,6 +275,6 @@ class LeaderElectorTest {
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());
         assertThat(first.isLeaderKnown()).isFalse();
         assertThat(first.describeLeader()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: "
-                + "403 Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
+                + "403 Forbidden: leases is forbidden. Grant get, create, update and watch on leases in kube-system");
     }
 }

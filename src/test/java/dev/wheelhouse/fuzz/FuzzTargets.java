@@ -9,6 +9,7 @@ final class FuzzTargets {
     private static final Map<String, String> CLASSES = new TreeMap<>(Map.ofEntries(
             Map.entry("watch", "client.decode.WatchTarget"),
             Map.entry("list", "client.decode.ListTarget"),
+            Map.entry("wire", "client.decode.WireTarget"),
             Map.entry("answers", "client.http.AnswersTarget"),
             Map.entry("kubeconfig", "client.http.KubeConfigTarget"),
             Map.entry("manifest", "podconfig.ManifestTarget"),

@@ -86,7 +86,8 @@ class ComingAndGoingTypeTest {
                         DefaultControllerContext.Settings.defaults()),
                 List.of(new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true,
                         OfWebsites::new), new ControllerDescriptor("other", Set.of(), OfNothing::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE,
+                Standby.COLD, runner);
         informers.start(runner);
         runner.start("controller-manager", manager);
     }

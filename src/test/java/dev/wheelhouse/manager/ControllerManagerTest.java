@@ -1,6 +1,7 @@
 package dev.wheelhouse.manager;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -9,7 +10,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -26,6 +30,7 @@ import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
@@ -44,10 +49,23 @@ class ControllerManagerTest {
     private final InformerFactory informers = new InformerFactory(client, clock);
     private final LoopRunner runner = new LoopRunner("manager-test", clock);
 
-    private static final class OfPods extends KeyedController {
+    private final List<String> handled = new ArrayList<>();
+
+    private final class OfPods extends KeyedController {
         OfPods(ControllerContext context) {
             super("of-pods", context);
-            informerFor(ResourceType.PODS, V1Pod.class);
+            informerFor(ResourceType.PODS, V1Pod.class).addEventHandler(new ResourceEventHandler<>() {
+                @Override
+                public void onAdd(V1Pod pod, boolean initial) {
+                    handled.add(pod.getMetadata().getName());
+                }
+
+                @Override
+                public void onUpdate(V1Pod before, V1Pod after) {}
+
+                @Override
+                public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
+            });
         }
 
         @Override
@@ -57,11 +75,15 @@ class ControllerManagerTest {
     }
 
     private ControllerManager manager(Leadership leadership) {
+        return manager(leadership, Standby.COLD);
+    }
+
+    private ControllerManager manager(Leadership leadership, Standby standby) {
         return new ControllerManager(
                 new DefaultControllerContext(client, informers, clock, component -> EventRecorder.NONE,
                         DefaultControllerContext.Settings.stepped()),
                 List.of(new ControllerDescriptor("of-pods", Set.of(), OfPods::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), leadership, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), leadership, standby, runner);
     }
 
     @AfterEach
@@ -110,10 +132,7 @@ class ControllerManagerTest {
 
     @Test
     void standsByAsleepAndIsWokenByTheLead() throws InterruptedException {
-        LeaderElector elector = new LeaderElector(
-                new ElectionOptions(ObjectKey.of("default", "manager"), "me", Duration.ofSeconds(15),
-                        Duration.ofSeconds(10), Duration.ofSeconds(2)),
-                client, clock, new SplittableRandom(1), ElectionListener.NONE);
+        LeaderElector elector = elector("me");
         ControllerManager manager = manager(elector);
 
         assertThat(manager.step()).isEqualTo(Loop.IDLE);
@@ -123,6 +142,50 @@ class ControllerManagerTest {
 
         assertThat(manager.step()).isPositive();
         assertThat(manager.controllers()).hasSize(1);
+    }
+
+    @Test
+    void aWarmStandbyHasCachesAndItsControllersWorkOnlyWhenTheseAreNotOlderThanTheLead() throws InterruptedException {
+        LeaderElector leader = elector("leader");
+        leader.step();
+        LeaderElector elector = elector("standby");
+        elector.step();
+        ControllerManager manager = manager(elector, Standby.WARM);
+        manager.step();
+        assertThat(manager.isReady()).as("ready without caches").isFalse();
+        assertThat(manager.waitingFor()).containsExactly("leader leads", "pods: the first list has not come yet");
+        syncCaches();
+        manager.step();
+        assertThat(manager.isReady()).as("ready with caches").isTrue();
+        assertThat(manager.standsBy()).isTrue();
+        assertThat(manager.states()).singleElement().extracting(ControllerState::doing).isEqualTo("standing by");
+        assertThat(handled).isEmpty();
+
+        server.client("leader").resource(ResourceType.PODS, V1Pod.class).create(pod("of-the-leader"));
+        leader.release();
+        clock.advance(Duration.ofMillis(1));
+        elector.step();
+        manager.step();
+        assertThat(manager.isRunning()).as("runs on a cache that lacks the leader's last write").isFalse();
+        assertThat(manager.waitingFor())
+                .containsExactly("pods: the cache has not reached the beginning of the lead yet");
+        syncCaches();
+        manager.step();
+        assertThat(manager.isRunning()).isTrue();
+        syncCaches();
+        assertThat(handled).containsExactly("of-the-leader");
+    }
+
+    private static V1Pod pod(String name) {
+        return new V1Pod().metadata(new V1ObjectMeta().namespace("default").name(name))
+                .spec(new V1PodSpec().addContainersItem(new V1Container().name("c").image("i")));
+    }
+
+    private LeaderElector elector(String name) {
+        return new LeaderElector(
+                new ElectionOptions(ObjectKey.of("default", "manager"), name, Duration.ofSeconds(15),
+                        Duration.ofSeconds(10), Duration.ofSeconds(2)),
+                client, clock, new SplittableRandom(1), ElectionListener.NONE);
     }
 
     @Test

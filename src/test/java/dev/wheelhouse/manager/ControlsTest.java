@@ -52,7 +52,7 @@ class ControlsTest {
                     name -> false, name -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE)),
             List.of(new ControllerDescriptor("keeper", Set.of(), Keeper::new)),
             new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Election.none().leadership(),
-            runner);
+            Standby.COLD, runner);
 
     private final class Keeper extends KeyedController {
         Keeper(ControllerContext context) {

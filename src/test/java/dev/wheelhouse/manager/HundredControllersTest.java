@@ -121,7 +121,8 @@ class HundredControllersTest {
                             DefaultControllerContext.Settings.defaults()),
                     IntStream.range(0, COUNT).mapToObj(i -> new ControllerDescriptor("operator-" + i, Set.of(), "",
                             Set.of(TYPES.get(i)), true, context -> new OfType(i, context))).toList(),
-                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), elector, runner);
+                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), elector, Standby.WARM,
+                    runner);
             informers.start(runner);
             runner.startOnPlatformThread("leader-election", elector);
             runner.start("controller-manager", manager);

@@ -51,7 +51,7 @@ class PreparationTest {
                         context -> new OfNothing("prepared", context)),
                         new ControllerDescriptor("other", Set.of(), context -> new OfNothing("other", context))),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Leadership.ALONE,
-                runner);
+                Standby.COLD, runner);
     }
 
     /** Steps the manager whenever the preparation's thread has woken it, and lets time pass. */

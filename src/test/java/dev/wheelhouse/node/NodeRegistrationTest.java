@@ -10,11 +10,14 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1NodeCondition;
+import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,17 +85,82 @@ class NodeRegistrationTest {
     }
 
     @Test
-    void aNodeThatSomeoneDeletesIsMadeAgain() {
+    void aNodeThatSomeoneDeletesIsNotMadeAgain() {
         node.settle();
-        String uid = get().getMetadata().getUid();
-
         nodes.delete(ObjectKey.cluster("node-1"), Deletion.unconditional());
         leases.delete(LEASE, Deletion.unconditional());
+        node.pass(Duration.ofMinutes(10));
+
+        assertThat(node.cluster.exists(ResourceType.NODES, ObjectKey.cluster("node-1"))).isFalse();
+        assertThat(node.cluster.exists(ResourceType.LEASES, LEASE)).isFalse();
+        assertThat(node.agent.isReady()).isTrue();
+    }
+
+    @Test
+    void aNodeThatSomeoneCreatesAgainIsTakenOver() {
+        node.settle();
+        nodes.delete(ObjectKey.cluster("node-1"), Deletion.unconditional());
+        node.pass(Duration.ofSeconds(11));
+        node.cluster.create(ResourceType.NODES, V1Node.class, "{metadata: {name: node-1}}");
         node.pass(Duration.ofSeconds(11));
 
-        assertThat(get().getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(get().getMetadata().getLabels()).containsEntry("zone", "a");
+        assertThat(ready()).isEqualTo("True");
         assertThat(leases.get(LEASE).getMetadata().getOwnerReferences().get(0).getUid())
                 .isEqualTo(get().getMetadata().getUid());
+    }
+
+    private String ready() {
+        return get().getStatus().getConditions().stream().filter(c -> c.getType().equals("Ready"))
+                .map(V1NodeCondition::getStatus).findFirst().orElse("");
+    }
+
+    private void annotate(String value) {
+        nodes.patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE,
+                "{\"metadata\": {\"annotations\": {\"hollow.wheelhouse.dev/stopped\": " + value + "}}}");
+    }
+
+    @Test
+    void aNodeThatAUserStopsGivesNoSignOfLifeUntilTheUserStartsItAgain() {
+        node.settle();
+        annotate("\"true\"");
+        node.pass(Duration.ofSeconds(11));
+        long before = node.writes("update leases") + node.writes("patch nodes/status");
+        node.pass(Duration.ofMinutes(10));
+        assertThat(node.writes("update leases") + node.writes("patch nodes/status")).isEqualTo(before);
+
+        annotate("null");
+        node.pass(Duration.ofSeconds(11));
+        assertThat(node.writes("update leases") + node.writes("patch nodes/status")).isGreaterThan(before);
+    }
+
+    @Test
+    void aPodOnAStoppedNodeChangesWhenTheNodeIsStartedAgain() {
+        node.settle();
+        annotate("\"true\"");
+        node.pass(Duration.ofSeconds(11));
+        node.cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {namespace: default, name: web}, spec: {nodeName: node-1,
+                 containers: [{name: a, image: nginx}]}}""");
+        node.pass(Duration.ofMinutes(1));
+        assertThat(phase()).isEqualTo("Pending");
+
+        annotate("null");
+        node.pass(Duration.ofSeconds(20));
+        assertThat(phase()).isEqualTo("Running");
+    }
+
+    private String phase() {
+        return node.cluster.read(ResourceType.PODS, ObjectKey.of("default", "web"), V1Pod.class).getStatus().getPhase();
+    }
+
+    @Test
+    void aStatusThatSomebodyElseHasWrittenIsCorrectedWithTheNextRenewal() {
+        node.settle();
+        node.cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("node-1"),
+                n -> n.getStatus().getConditions().forEach(c -> c.setStatus("Unknown")));
+        node.pass(Duration.ofSeconds(11));
+        assertThat(ready()).isEqualTo("True");
     }
 
     @Test

@@ -58,7 +58,9 @@ import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.TestServer;
 
@@ -156,7 +158,7 @@ class RbacTest {
         private final ControllerManager manager;
         private final KubeClient client;
 
-        RunningOperators() throws IOException {
+        RunningOperators() throws IOException, InterruptedException {
             ApiClient api = new ClientBuilder().setBasePath(server.url()).setVerifyingSsl(false).build();
             api.setApiKeyPrefix("Bearer");
             api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(chain -> {
@@ -180,9 +182,12 @@ class RbacTest {
                     new DefaultControllerContext(client, informers, clock, events::recorder,
                             DefaultControllerContext.Settings.defaults()),
                     List.of(Operators.descriptor(new Sites()), Operators.descriptor(new Copies())),
-                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, runner);
+                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, Standby.WARM,
+                    runner);
             informers.start(runner);
             runner.start("events", events);
+            // A process that leads at once has no time to watch.
+            assertThat(elector.watch().step()).isEqualTo(Loop.BUSY);
             runner.start("elector", elector);
             runner.start("manager", manager);
         }

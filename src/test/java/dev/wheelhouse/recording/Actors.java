@@ -1,5 +1,6 @@
 package dev.wheelhouse.recording;
 
+import java.time.Instant;
 import java.util.List;
 
 import tools.jackson.databind.JsonNode;
@@ -40,6 +41,10 @@ final class Actors {
             case "evict" -> evict(names.name(Json.text(details, "pod")));
             case "node" -> {
                 node(details);
+                yield 0;
+            }
+            case "heartbeat" -> {
+                details.forEach(node -> renewLease(node.asString()));
                 yield 0;
             }
             default -> 0;
@@ -116,6 +121,26 @@ final class Actors {
             change.putObject("metadata").set("labels", labels(details));
         }
         wire.patch(path, "merge", change).expected();
+    }
+
+    /** Renews the Lease of a node, as its kubelet does. Controllers compare its times with each other only. */
+    private void renewLease(String node) {
+        String namespace = "kube-node-lease";
+        if (wire.get(ResourceType.NAMESPACES.path("") + "/" + namespace).code() == 404) {
+            wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
+                    Json.object().put("name", namespace))).expected();
+        }
+        Wire.Answer lease = wire.get(Kinds.path(ResourceType.LEASES, namespace, node));
+        if (lease.code() == 404) {
+            ObjectNode first = Json.object().put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
+            first.putObject("metadata").put("name", node);
+            first.putObject("spec").put("renewTime", "2030-01-01T00:00:00.000001Z");
+            wire.post(ResourceType.LEASES.path(namespace), first).expected();
+            return;
+        }
+        Instant next = Instant.parse(Json.text(lease.body(), "spec", "renewTime")).plusSeconds(1);
+        wire.patch(Kinds.path(ResourceType.LEASES, namespace, node), "merge", Json.object().set("spec",
+                Json.object().put("renewTime", next.toString()))).expected();
     }
 
     private void ready(String path, boolean ready) {

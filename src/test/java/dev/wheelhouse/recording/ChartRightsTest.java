@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -30,6 +32,7 @@ import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.Authorities;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,7 +50,8 @@ class ChartRightsTest {
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "podgc/fault-status", "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "ttl/complete");
+            "node/{fault,ranges,ttl}", "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted",
+            "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
 
@@ -66,6 +70,8 @@ class ChartRightsTest {
             scene.owners(ResourceType.REPLICA_SETS, "{matchLabels: {app: bare}}");
             scene.owners(ResourceType.REPLICATION_CONTROLLERS, "{app: bare}");
             scene.namespace();
+            scene.services();
+            scene.identity();
         }
     }
 
@@ -84,7 +90,8 @@ class ChartRightsTest {
     private static final class Scene implements AutoCloseable {
         private static final String POD = """
                 {metadata: {labels: {app: %1$s}}, spec: {containers: [{name: c, image: "%2$s"}]}}""";
-        private final SteppedSystem system = new SteppedSystem(new OneByOne(), 1, null).with(REQUESTED.controllers());
+        private final SteppedSystem system = new SteppedSystem(new OneByOne(), 1, null).with(REQUESTED.controllers())
+                .with(Authorities.options());
 
         Scene() throws InterruptedException {
             system.startManager();
@@ -158,6 +165,61 @@ class ChartRightsTest {
             system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("gone", "a"), "", PatchType.MERGE,
                     "{\"metadata\": {\"finalizers\": null}}");
             system.settle(Duration.ofMinutes(2));
+        }
+
+        /** Accounts with Secrets, the certificates of a namespace, an aggregated role, and a request of a kubelet. */
+        void identity() throws InterruptedException {
+            create(ResourceType.SERVICE_ACCOUNTS,
+                    "{metadata: {namespace: default, name: robot}, secrets: [{name: token}, {name: old}]}");
+            for (String secret : List.of("token", "old")) {
+                token(secret, "robot");
+            }
+            token("stray", "nobody");
+            create(new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false), """
+                    {metadata: {name: part, labels: {rbac.authorization.k8s.io/aggregate-to-view: "true"}},
+                     rules: [{verbs: [list], apiGroups: [ex.com], resources: [gadgets]}]}""");
+            JsonNode request = Scenario.read("certificate/kubelet-client").steps().getFirst().get("create");
+            create(Kinds.type("certificates.k8s.io/v1", "CertificateSigningRequest"), request.toString());
+            settle();
+            delete(ResourceType.SECRETS, ObjectKey.of("default", "token"), "Background");
+            patch(ResourceType.CONFIG_MAPS, "kube-root-ca.crt", "{\"data\": {\"ca.crt\": \"mine\"}}");
+            for (int year = 0; year < 2; year++) {
+                system.clock.advance(Duration.ofDays(400));
+                settle();
+            }
+        }
+
+        private void token(String name, String account) {
+            create(ResourceType.SECRETS, """
+                    {metadata: {namespace: default, name: %s, annotations: {kubernetes.io/service-account.name: %s}},
+                     type: kubernetes.io/service-account-token}""".formatted(name, account));
+        }
+
+        /**
+         * Endpoints and slices that are created, changed and deleted, those of pods and those of a user's Endpoints.
+         */
+        void services() throws InterruptedException {
+            create(ResourceType.SERVICES, """
+                    {metadata: {namespace: default, name: served}, spec: {publishNotReadyAddresses: true, selector:
+                     {app: served}, ports: [{port: 80, targetPort: web}]}}""");
+            for (int port : List.of(8080, 9090)) {
+                create(ResourceType.PODS, """
+                        {metadata: {namespace: default, name: served-%1$d, labels: {app: served}}, spec: {containers:
+                         [{name: c, image: i, ports: [{name: web, containerPort: %1$d}]}]}}""".formatted(port));
+                system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "served-" + port), "status",
+                        PatchType.MERGE, "{\"status\": {\"podIPs\": [{\"ip\": \"10.0.0." + port / 1000 + "\"}]}}");
+                settle();
+            }
+            delete(ResourceType.PODS, ObjectKey.of("default", "served-9090"), "Background");
+            patch(ResourceType.SERVICES, "served", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
+            delete(ResourceType.SERVICES, ObjectKey.of("default", "served"), "Background");
+            create(ResourceType.SERVICES,
+                    "{metadata: {namespace: default, name: mirrored}, spec: {ports: [{port: 80}]}}");
+            create(ResourceType.ENDPOINTS, """
+                    {metadata: {namespace: default, name: mirrored}, subsets: [{addresses: [{ip: 10.0.0.1}]}]}""");
+            settle();
+            patch(ResourceType.ENDPOINTS, "mirrored", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
+            patch(ResourceType.ENDPOINTS, "mirrored", "{\"subsets\": null}");
         }
 
         @Override

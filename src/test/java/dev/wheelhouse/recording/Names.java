@@ -21,6 +21,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * Aliases of names that the server or a controller generates, in the order of creation, and of UIDs. A recording has
  * aliases only: {@code web~1} for the first ReplicaSet or ControllerRevision of web, {@code web~1#2} for its second
  * pod,
+ * {@code web^IPv4-1} for the first EndpointSlice of a Service with such addresses,
  * {@code web@node-1#1} for a DaemonSet's first pod on a node, {@code web[3]#1} for an index of a Job,
  * {@code uid(Pod/web~1#2)} for a UID, {@code uid(Pod/web-0!2)} for that of the second object of a name. Thread safe.
  */
@@ -89,6 +90,11 @@ final class Names {
                 if (generated) {
                     String alias = add(name, ofOwner + "~");
                     aliases.putIfAbsent(name.substring(prefix.length()), "hash(" + alias + ")");
+                }
+            }
+            case "EndpointSlice" -> {
+                if (generated) {
+                    add(name, ofOwner + "^" + Json.text(object, "addressType") + "-");
                 }
             }
             default -> {

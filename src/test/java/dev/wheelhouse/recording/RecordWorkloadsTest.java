@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +34,7 @@ class RecordWorkloadsTest {
         assertThat(all).as("scenarios named %s", System.getProperty("record")).isNotEmpty();
         List<String> failures = new ArrayList<>();
         try (ControlPlane plane = new ControlPlane(directory)) {
-            plane.startManager();
+            plane.runManager(Set.of(), Map.of());
             Actors actors = new Actors(plane.user(), "default", new Names());
             actors.addNodes();
             together(plane, all.stream().filter(s -> !s.isAlone()).toList(), failures);
@@ -41,6 +42,7 @@ class RecordWorkloadsTest {
                 if (scenario.hasNodes()) {
                     actors.removeNodes();
                 }
+                plane.runManager(scenario.controllers(), scenario.options());
                 together(plane, List.of(scenario), failures);
                 actors.addNodes();
             }

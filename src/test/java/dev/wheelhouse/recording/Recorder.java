@@ -113,7 +113,7 @@ final class Recorder {
             metrics.say(step.get("metrics"));
         } else if (step.has("restart")) {
             plane.stopManager();
-            plane.startManager();
+            plane.startManager(scenario.controllers(), scenario.options());
         } else {
             code = actors.perform(step);
         }

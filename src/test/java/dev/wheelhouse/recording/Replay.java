@@ -25,6 +25,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.KeptObjects;
 import dev.wheelhouse.simulation.SteppedSystem;
@@ -91,6 +92,8 @@ final class Replay implements Interceptor, AutoCloseable {
         this.names = names;
         traffic = from == null ? new Traffic(names) : from.traffic.copy(names);
         system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects);
+        system.with(scenario.controllerOptions());
+        with(BuiltInControllers.all());
         wire = Wire.to(system.server.rest());
         metrics = new Metrics(wire, names, system.clock);
         actors = new Actors(wire, scenario.namespace(), names);
@@ -99,9 +102,9 @@ final class Replay implements Interceptor, AutoCloseable {
         lookalikes = new Lookalikes(names, system.clock);
     }
 
-    /** Plays with these controllers instead of all built-in ones. */
+    /** Plays with those of these controllers that run in the scenario, instead of the built-in ones. */
     Replay with(List<ControllerDescriptor> controllers) {
-        system.with(controllers);
+        system.with(controllers.stream().filter(controller -> scenario.runs(controller.name())).toList());
         return this;
     }
 
@@ -308,7 +311,8 @@ final class Replay implements Interceptor, AutoCloseable {
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         KubeClient.Discovered all = call.get();
-        return new KubeClient.Discovered(all.types().stream().filter(state::reads).toList(), all.failures());
+        return new KubeClient.Discovered(all.types().stream()
+                .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)).toList(), all.failures());
     }
 
     @Override

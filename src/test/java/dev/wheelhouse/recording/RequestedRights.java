@@ -1,7 +1,6 @@
 package dev.wheelhouse.recording;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -39,7 +38,8 @@ import dev.wheelhouse.testing.WriteRequest;
  * The rights that the requests of each controller need, as RBAC names them: {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}.
  * The admission plugin OwnerReferencesPermissionEnforcement asks for further rights: {@code update} on the
  * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose
- * references change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}).
+ * references change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}). Approvals and signatures of
+ * certificates need a right to the signer, and rules of a role that the writer does not have need {@code escalate}.
  */
 final class RequestedRights {
     private final Map<String, Set<String>> byController = new TreeMap<>();
@@ -61,7 +61,7 @@ final class RequestedRights {
                 context.client());
         return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
-                DefaultControllerContext.Settings.stepped());
+                DefaultControllerContext.Settings.stepped().with(context.options()));
     }
 
     /** Notes the requests of one controller. */
@@ -79,6 +79,7 @@ final class RequestedRights {
         @Override
         public <R> R write(WriteRequest request, Supplier<R> call) {
             note(request.verb().equals("apply") ? "patch" : request.verb(), request.type(), request.subresource());
+            noteAdmission(request.type().groupResource() + "/" + request.subresource());
             if (request.verb().startsWith("delete") || !request.subresource().isEmpty()) {
                 return call.get();
             }
@@ -93,6 +94,20 @@ final class RequestedRights {
             return result;
         }
 
+        /** Notes the rights that the API server asks for besides the one to write. */
+        private void noteAdmission(String written) {
+            switch (written) {
+                case "certificatesigningrequests.certificates.k8s.io/approval" ->
+                    rights.add("approve certificates.k8s.io/signers");
+                case "certificatesigningrequests.certificates.k8s.io/status" ->
+                    rights.add("sign certificates.k8s.io/signers");
+                case "clusterroles.rbac.authorization.k8s.io/" ->
+                    rights.add("escalate rbac.authorization.k8s.io/clusterroles");
+                default -> {
+                }
+            }
+        }
+
         private List<V1OwnerReference> owners(WriteRequest request) {
             try {
                 return owners(client.metadata(request.type()).get(request.key()));
@@ -102,14 +117,16 @@ final class RequestedRights {
         }
 
         private static List<V1OwnerReference> owners(KubernetesObject object) {
-            List<V1OwnerReference> owners = object.getMetadata().getOwnerReferences();
+            // A review has no metadata.
+            List<V1OwnerReference> owners = object.getMetadata() == null
+                    ? null
+                    : object.getMetadata().getOwnerReferences();
             return owners == null ? List.of() : owners;
         }
 
         private void noteOwner(V1OwnerReference owner) {
-            int slash = owner.getApiVersion().indexOf('/');
-            rights.add("update " + owner.getApiVersion().substring(0, Math.max(0, slash)) + "/"
-                    + owner.getKind().toLowerCase(Locale.ROOT) + "s/finalizers");
+            ResourceType type = Kinds.type(owner.getApiVersion(), owner.getKind());
+            note("update", type, "finalizers");
         }
 
         @Override

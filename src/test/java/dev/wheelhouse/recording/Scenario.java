@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,19 +28,24 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.world.Authorities;
 
 /**
  * The steps that users, nodes and faults take. {@code docs/recording.md} describes the file.
  *
  * @param name the directory and the file, such as {@code statefulset/scale-up}
  * @param idle the time without a write of the controllers after which a state is recorded
+ * @param controllers the controllers that run besides those of {@link ControlPlane#CONTROLLERS}, by upstream's names
+ * @param options the manager's options, by upstream's names without the hyphens in front
  * @param chance the differences between two runs of the real control plane: a pattern of the difference, and the reason
  */
-record Scenario(String name, String doc, Duration idle, Map<Pattern, String> chance, List<JsonNode> steps) {
+record Scenario(String name, String doc, Duration idle, Set<String> controllers, Map<String, String> options,
+        Map<Pattern, String> chance, List<JsonNode> steps) {
     static final Path DIRECTORY = Path.of("src/test/resources/workloads");
-    private static final Set<String> FIELDS = Set.of("doc", "idle", "chance", "steps");
+    private static final Set<String> FIELDS = Set.of("doc", "idle", "controllers", "options", "chance", "steps");
     static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
-            "restart", "node", "metrics");
+            "restart", "node", "heartbeat", "metrics");
     /** The Job controller waits for a second before it looks at changes of pods. */
     private static final Set<String> PATIENT = Set.of("job", "cronjob");
 
@@ -82,9 +89,14 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
         }
         Map<Pattern, String> chance = new LinkedHashMap<>();
         tree.path("chance").properties().forEach(e -> chance.put(Pattern.compile(e.getKey()), e.getValue().asString()));
+        Set<String> controllers = new TreeSet<>();
+        tree.path("controllers").forEach(controller -> controllers.add(controller.asString()));
+        Map<String, String> options = new TreeMap<>();
+        tree.path("options").properties().forEach(e -> options.put(e.getKey(), e.getValue().asString()));
         String kind = name.substring(0, name.indexOf('/'));
         return new Scenario(name, tree.path("doc").asString(),
-                duration(tree.path("idle").asString(PATIENT.contains(kind) ? "1500ms" : "700ms")), chance, steps);
+                duration(tree.path("idle").asString(PATIENT.contains(kind) ? "1500ms" : "700ms")), controllers, options,
+                chance, steps);
     }
 
     private static void check(boolean holds, String scenario, String problem) {
@@ -116,10 +128,31 @@ record Scenario(String name, String doc, Duration idle, Map<Pattern, String> cha
         return name.replace('/', '-');
     }
 
+    /** Whether a controller runs in it. */
+    boolean runs(String controller) {
+        return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
+    }
+
+    /** The options of the controllers. Only those of the ranges of nodes may differ from the defaults. */
+    ControllerOptions controllerOptions() {
+        return Authorities.options().with(new ControllerOptions.NodeIpam(
+                Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
+                list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
+                number("node-cidr-mask-size-ipv6")));
+    }
+
+    private List<String> list(String option) {
+        return options.containsKey(option) ? List.of(options.get(option).split(",", -1)) : List.of();
+    }
+
+    private int number(String option) {
+        return Integer.parseInt(options.getOrDefault(option, "0"));
+    }
+
     /** Whether it has objects without a namespace, or disturbs the manager, so that no other may run beside it. */
     boolean isAlone() {
-        return steps.stream().anyMatch(s -> s.has("node") || s.has("restart")) || kinds().stream()
-                .anyMatch(t -> !t.namespaced());
+        return !controllers.isEmpty() || steps.stream().anyMatch(s -> s.has("node") || s.has("restart"))
+                || kinds().stream().anyMatch(t -> !t.namespaced());
     }
 
     /** Whether it has its own nodes. Others have {@link Actors#NODES}. */

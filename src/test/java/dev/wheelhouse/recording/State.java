@@ -35,9 +35,14 @@ final class State {
     private static final Set<String> KUBELETS = Set.of("containerStatuses", "initContainerStatuses", "podIP", "podIPs",
             "hostIP", "hostIPs", "qosClass", "allocatable", "capacity", "nodeInfo", "daemonEndpoints");
     private static final Set<String> OF_KUBELETS = Set.of("Initialized", "ContainersReady", "PodScheduled");
+    /** Certificates, requests and tokens, also in base64. */
+    private static final Pattern PEM = Pattern.compile("^(-----BEGIN |LS0tLS1CRUdJTi|ZXlK)");
+    private static final List<String> LISTS_OF_ADDRESSES = List.of("addresses", "notReadyAddresses");
     /** A schedule determines these times, so that they are equal in the replay. */
     private static final Set<String> SCHEDULED = Set.of("lastScheduleTime",
             "batch.kubernetes.io/cronjob-scheduled-timestamp");
+
+    private static final Set<String> USER_ROLES = Set.of("admin", "cluster-admin", "edit", "view");
 
     /** Admission gives each pod tolerations of such a time. */
     private static final int DEFAULT_SECONDS = 300;
@@ -54,6 +59,9 @@ final class State {
         this.names = names;
         Kinds.OF_WORKLOADS.forEach(kind -> types.add(Kinds.type(kind)));
         types.addAll(scenario.kinds());
+        if (types.contains(ResourceType.SERVICES)) {
+            types.addAll(List.of(ResourceType.ENDPOINTS, ResourceType.ENDPOINT_SLICES));
+        }
         if (scenario.hasNodes()) {
             types.add(ResourceType.NODES);
         }
@@ -90,7 +98,11 @@ final class State {
 
     /** Whether a cluster object is not one that each server has from its start. */
     private static boolean isOurs(JsonNode object) {
-        return !Names.name(object).startsWith("system") && !Names.name(object).startsWith("kube-");
+        return !Names.name(object).startsWith("system") && !Names.name(object).startsWith("kube-")
+                && !Names.name(object).equals("kubernetes")
+                && !Json.text(object, "spec", "parentRef", "name").equals("kubernetes")
+                && Set.of("", "default").contains(Json.text(object, "spec", "parentRef", "namespace"))
+                && !USER_ROLES.contains(Names.name(object));
     }
 
     /** The existing pods. */
@@ -156,7 +168,21 @@ final class State {
             form.remove("spec");
         }
         JsonNode reduced = reduced(form, "");
-        return reduced == null ? Json.object() : reduced;
+        if (reduced == null) {
+            return Json.object();
+        }
+        // The real controllers take the pods in random order.
+        reduced.path("subsets").forEach(subset -> LISTS_OF_ADDRESSES.forEach(list -> sort(subset.path(list))));
+        sort(reduced.path("subsets"));
+        sort(reduced.path("endpoints"));
+        return reduced;
+    }
+
+    private static void sort(JsonNode list) {
+        if (list instanceof ArrayNode array) {
+            List<JsonNode> sorted = array.valueStream().sorted(Comparator.comparing(JsonNode::toString)).toList();
+            array.removeAll().addAll(sorted);
+        }
     }
 
     private static JsonNode podSpec(JsonNode spec) {
@@ -208,6 +234,9 @@ final class State {
         }
         if (value.isString()) {
             String text = value.asString();
+            if (PEM.matcher(text).find()) {
+                return Json.object().put("s", "<pem>").get("s");
+            }
             boolean time = A_TIME.matcher(text).matches() && !SCHEDULED.contains(field);
             return text.isEmpty() ? null : Json.object().put("s", time ? TIME : names.toAliases(text)).get("s");
         }
@@ -232,7 +261,9 @@ final class State {
         return switch (field) {
             case "resourceVersion", "managedFields" -> true;
             case "creationTimestamp", "generateName" -> parent.equals("metadata");
-            case "uid" -> parent.equals("owner");
+            case "uid" -> parent.equals("owner") || parent.equals("spec");
+            // The requestor of a certificate.
+            case "username", "groups", "extra" -> parent.equals("spec");
             default -> parent.equals("status") && KUBELETS.contains(field);
         };
     }

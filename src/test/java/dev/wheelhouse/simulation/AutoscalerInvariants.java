@@ -26,7 +26,7 @@ final class AutoscalerInvariants implements Invariant {
     private final RunHistory history;
     /** When the target was last scaled up, by the target's name. */
     private final Map<String, Instant> rises = new HashMap<>();
-    /** The size of the target before the write that is being made, by the target's name. */
+    /** The size from which the write that is being made may raise the target because of its metrics, by its name. */
     private final Map<String, Integer> sizes = new HashMap<>();
 
     AutoscalerInvariants(Truth truth, RunHistory history) {
@@ -42,9 +42,10 @@ final class AutoscalerInvariants implements Invariant {
             return List.of();
         }
         int now = live(name(scale));
-        sizes.put(name(scale), now);
         int to = size(scale);
         int least = read.getSpec().getMinReplicas() == null ? 1 : read.getSpec().getMinReplicas();
+        // A rise to the lower limit is no recommendation, so that nothing holds it.
+        sizes.put(name(scale), now < least ? to : now);
         List<String> wrong = new ArrayList<>();
         if (to < least || to > read.getSpec().getMaxReplicas()) {
             wrong.add(

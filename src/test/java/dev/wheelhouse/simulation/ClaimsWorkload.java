@@ -140,8 +140,11 @@ final class ClaimsWorkload extends NamedWorkload {
             return false;
         }
         boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
-        return own.stream().allMatch(c -> phase(c).equals("Bound")
-                || (phase(c).equals("Pending") && !free) || c.path("metadata").has("deletionTimestamp"))
+        Set<String> bound = volumesNow.stream().map(v -> GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+                .collect(Collectors.toSet());
+        return own.stream().allMatch(c -> phase(c).equals("Bound") || c.path("metadata").has("deletionTimestamp")
+                || (phase(c).equals("Pending") && !free
+                        && !bound.contains(GoldenState.text(c.path("metadata"), "uid"))))
                 && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
                         ? "Available"
                         : claimed.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))

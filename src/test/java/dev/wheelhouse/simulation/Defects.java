@@ -9,6 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
@@ -47,6 +48,19 @@ final class Defects {
         @Override
         public ActionExecutor executor(String controller) {
             return EXPECTATIONS_SKIPPED.plant(server, context).executor(controller);
+        }
+    };
+
+    /** A manager that stood by works on its caches as they are. */
+    static final Defect OLD_CACHES = new Defect() {
+        @Override
+        public ControllerContext plant(ApiServer server, ControllerContext context) {
+            return context;
+        }
+
+        @Override
+        public boolean leadsOnOldCaches() {
+            return true;
         }
     };
 

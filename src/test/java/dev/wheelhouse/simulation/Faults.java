@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -38,9 +39,9 @@ final class Faults implements Interceptor {
     private final Story story;
     private final String manager;
     private final Checks checks;
-    private final Supplier<Manager> process;
     private final KubeClient.Discovered discovered;
     private final Map<String, Deque<ListPage<?>>> earlier = new HashMap<>();
+    private @Nullable Manager process;
     private double rate;
     private boolean frozen;
     private boolean crashed;
@@ -52,19 +53,26 @@ final class Faults implements Interceptor {
     private @Nullable String lastDeleted;
 
     /**
-     * @param process the manager itself, once it exists
      * @param discovered the types that discovery lists
      * @param rate the probability of a fault per call; 0 for none
      */
-    Faults(Random random, Story story, String manager, Checks checks, Supplier<Manager> process,
-            KubeClient.Discovered discovered, double rate) {
+    Faults(Random random, Story story, String manager, Checks checks, KubeClient.Discovered discovered, double rate) {
         this.random = random;
         this.story = story;
         this.manager = manager;
         this.checks = checks;
-        this.process = process;
         this.discovered = discovered;
         this.rate = rate;
+    }
+
+    /** Names the process whose calls these are. */
+    void of(Manager made) {
+        process = made;
+    }
+
+    /** The name of the manager. */
+    String manager() {
+        return manager;
     }
 
     /** Ends all faults, and delivers what was held back. */
@@ -171,7 +179,8 @@ final class Faults implements Interceptor {
         if (request.type().equals(ResourceType.EVENTS)) {
             return call.get();
         }
-        Write write = new Write(request, process.get().writer(), process.get());
+        Manager writes = Objects.requireNonNull(process);
+        Write write = new Write(request, writes.writer(), writes);
         List<String> suspicions = frozen ? checks.late(write) : checks.before(write);
         lateWrites += frozen ? 1 : 0;
         V1Pod victim = victim(request);

@@ -56,6 +56,7 @@ final class JobInvariants implements Invariant {
         }
         V1Job job = write.object(V1Job.class);
         if (job != null && write.request().subresource().equals("status")) {
+            lookForEndsThatWereNotSeen(write, job);
             return counted(job);
         }
         return write.is("patch", ResourceType.PODS) ? released(write) : List.of();
@@ -91,6 +92,21 @@ final class JobInvariants implements Invariant {
                 } else if (!isActive(pod)) {
                     failed.computeIfAbsent(owner.getUid(), u -> new HashSet<>()).add(uid(pod));
                 }
+            }
+        }
+    }
+
+    /**
+     * A pod that succeeds counts as failed if the manager read that it runs, and ends it with its Job. That may happen
+     * to upstream, too.
+     */
+    private void lookForEndsThatWereNotSeen(Write write, V1Job job) {
+        for (V1Pod pod : truth.pods()) {
+            V1Pod read = hasSucceeded(pod) && owns(job, pod) && pod.getMetadata().getDeletionTimestamp() != null
+                    ? write.read(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod))
+                    : null;
+            if (read != null && !Truth.isFinished(read)) {
+                failed.computeIfAbsent(uid(job), u -> new HashSet<>()).add(uid(pod));
             }
         }
     }

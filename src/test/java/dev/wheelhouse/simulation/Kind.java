@@ -12,11 +12,16 @@ enum Kind {
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    IDENTITY(1, IdentityWorkload::new, IdentityFaults::all),
     JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
+    /** Never beside others, see {@link Mix}. */
+    NODES(0, NodesWorkload::new, NodeFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
+    QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
+    SERVICES(2, ServicesWorkload::new, ServiceFaults::all),
     STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);
 
     private final int weight;

@@ -1,8 +1,10 @@
 package dev.wheelhouse.simulation;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -26,6 +28,7 @@ import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Clock;
@@ -34,31 +37,59 @@ import dev.wheelhouse.testing.InterceptedClient;
 import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
 
-/** One process of the controller manager, without threads. A crash loses all its state. */
+/**
+ * One process of the controller manager, without threads. A crash loses all its state. One that stands by has caches,
+ * and its controllers work after {@link #lead}.
+ */
 final class Manager implements AutoCloseable {
     private final InformerFactory informers;
     private final EventBroadcaster events;
     private final List<Controller> controllers = new ArrayList<>();
-    private final Set<Controller> waiting = new LinkedHashSet<>();
+    private final Map<Controller, Waiting> waiting = new LinkedHashMap<>();
     private String writer = "";
 
-    /** @param seed determines the informers' jitter */
-    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
-        this(client, clock, descriptors, seed, Settings.stepped(), c -> c);
-    }
+    /** A controller that does not work yet, and its caches that are too old. */
+    private record Waiting(ScopedInformers informers, Set<SharedIndexInformer<?>> stale) {}
 
-    /** @param surgery changes the context of each controller */
+    /**
+     * @param seed determines the informers' jitter
+     * @param surgery changes the context of each controller
+     */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed, Settings settings,
             UnaryOperator<ControllerContext> surgery) {
-        informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
-                InformerOptions.builder().batch(1).seed(seed).build());
+        this(client, clock, descriptors, InformerOptions.builder().batch(1).seed(seed).build(), settings, surgery,
+                false);
+    }
+
+    /**
+     * @param surgery changes the context of each controller
+     * @param standsBy whether the controllers wait for {@link #lead}
+     */
+    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, InformerOptions options,
+            Settings settings, UnaryOperator<ControllerContext> surgery, boolean standsBy) {
+        informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE, options);
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+        ScopedInformers.Sharing sharing = new ScopedInformers.Sharing();
         for (ControllerDescriptor descriptor : descriptors) {
-            controllers.add(descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
-                    new InterceptedClient(client, new Signature(descriptor.name())), informers, clock,
-                    events::recorder, settings))));
+            ScopedInformers scoped = new ScopedInformers(informers, sharing, !standsBy);
+            Controller controller = descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
+                    new InterceptedClient(client, new Signature(descriptor.name())), standsBy ? scoped : informers,
+                    clock, events::recorder, settings)));
+            controllers.add(controller);
+            waiting.put(controller, new Waiting(scoped,
+                    new HashSet<>(standsBy ? controller.informers() : List.of())));
         }
-        waiting.addAll(controllers);
+    }
+
+    /** Ends the standing by. The controllers work as soon as their caches are not older than a time of the clock. */
+    void lead(long since) {
+        waiting.values().forEach(each -> List.copyOf(each.stale)
+                .forEach(cache -> cache.whenFresh(since, () -> each.stale.remove(cache))));
+    }
+
+    /** Ends the standing by as no manager should: the caches may be old. */
+    void leadOnOldCaches() {
+        waiting.values().forEach(each -> each.stale.clear());
     }
 
     /** Remembers which controller writes. */
@@ -88,10 +119,17 @@ final class Manager implements AutoCloseable {
 
     /** The loops of the controllers whose caches have synced, and the loop of the Events. */
     List<Loop> workers() {
-        waiting.removeIf(c -> c.informers().stream().allMatch(SharedIndexInformer::hasSynced));
+        waiting.entrySet().removeIf(each -> {
+            boolean works = each.getValue().stale.isEmpty()
+                    && each.getKey().informers().stream().allMatch(SharedIndexInformer::hasSynced);
+            if (works) {
+                each.getValue().informers.open();
+            }
+            return works;
+        });
         List<Loop> loops = new ArrayList<>();
         for (Controller controller : controllers) {
-            if (!waiting.contains(controller)) {
+            if (!waiting.containsKey(controller)) {
                 loops.addAll(controller.loops());
             }
         }

@@ -16,6 +16,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.Workload.Step;
@@ -29,11 +31,19 @@ import dev.wheelhouse.simulation.Workload.Step;
  * @param endsNamespace whether a user deletes the namespace after the last step
  */
 record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolean everything, boolean endsNamespace) {
+    /** Only for nodes that give signs of life. */
+    private static final Set<String> OF_LIVING_NODES = Set.of(NodeLifecycleController.NAME,
+            TaintEvictionController.NAME);
+    /** Each of so many runs has living nodes. Others let much time pass at once, in which nodes seem to be silent. */
+    private static final int WITH_LIVING_NODES = 14;
     private static final Set<String> ALWAYS = Set.of(GarbageCollector.NAME, NamespaceController.NAME,
             DisruptionController.NAME);
 
-    /** One to three workloads of any kinds. */
+    /** One to three workloads of any kinds, or one with living nodes, which is always alone. */
     static Mix of(long seed) {
+        if (seed % WITH_LIVING_NODES == 0) {
+            return of(seed, Kind.NODES);
+        }
         Random random = new Random(seed);
         int dice = random.nextInt(10);
         return of(random, dice < 6 ? 1 : dice < 9 ? 2 : 3, () -> Kind.any(random));
@@ -70,6 +80,11 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         return steps;
     }
 
+    /** Whether nodes give signs of life. */
+    boolean hasLivingNodes() {
+        return workloads.stream().anyMatch(NodesWorkload.class::isInstance);
+    }
+
     /** The controllers that take part. */
     List<ControllerDescriptor> controllers() {
         Set<String> needed = workloads.stream().flatMap(w -> w.controllers().stream()).collect(Collectors.toSet());
@@ -79,7 +94,8 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         if (!known.containsAll(needed)) {
             throw new AssertionError("not all of " + needed + " are in " + known);
         }
-        return all.stream().filter(c -> everything || needed.contains(c.name())).toList();
+        return all.stream().filter(c -> needed.contains(c.name())
+                || everything && (hasLivingNodes() || !OF_LIVING_NODES.contains(c.name()))).toList();
     }
 
     /** The types that discovery lists. Fewer types are fewer watches of the garbage collector, which costs time. */

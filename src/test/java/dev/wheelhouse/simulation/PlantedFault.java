@@ -24,6 +24,11 @@ record PlantedFault(String name, String caughtBy, Defect defect) {
         /** Called for each controller of each manager. */
         ControllerContext plant(ApiServer server, ControllerContext context);
 
+        /** Whether a manager that stood by works on its caches as they are. */
+        default boolean leadsOnOldCaches() {
+            return false;
+        }
+
         /** The interceptor between the client and the manager. */
         default Interceptor view(ApiServer server) {
             return new Interceptor() {

@@ -90,7 +90,8 @@ final class PodsWorkload extends NamedWorkload {
                 node.isEmpty() ? "" : affinity(node)), "creates a pod");
     }
 
-    private static String affinity(String node) {
+    /** The affinity of a pod that requires a node, with a comma. */
+    static String affinity(String node) {
         return """
                 "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
                  [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["%s"]}]}]}}},"""

@@ -82,6 +82,7 @@ final class ReplicaSetFaults {
                         CONTROLLER_REF_IGNORED),
                 new PlantedFault("a stale cache read",
                         "a creation gives .* pods|a deletion leaves .* pods|is deleted twice", Defects.STALE_READ),
+                new PlantedFault("a new leader on old caches", "a creation gives .* pods", Defects.OLD_CACHES),
                 new PlantedFault("the victims' order reversed", "is deleted, which is ready, before .*, which is not",
                         VICTIMS_REVERSED),
                 new PlantedFault("a pod of a ReplicationController too many", "a creation gives .* pods",

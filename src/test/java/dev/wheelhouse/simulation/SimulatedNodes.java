@@ -32,19 +32,27 @@ final class SimulatedNodes {
     private final Story story;
     private final Clock clock;
     private final boolean disrupted;
+    private final @Nullable Heartbeats heartbeats;
     private final Set<String> nodes = new TreeSet<>();
     /** The nodes for pods that require none. */
     private final List<String> anyPods = new ArrayList<>();
+    /** The numbers of the pods' addresses, by UID. */
+    private final Map<String, Integer> addresses = new LinkedHashMap<>();
     private Function<JsonNode, @Nullable PodChange> lives = pod -> null;
     private boolean calm;
 
-    /** @param disrupted whether ready pods sometimes become unready */
-    SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted) {
+    /**
+     * @param disrupted whether ready pods sometimes become unready
+     * @param heartbeats the signs of life of the nodes; null if they give none
+     */
+    SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted,
+            @Nullable Heartbeats heartbeats) {
         this.api = api;
         this.random = random;
         this.story = story;
         this.clock = clock;
         this.disrupted = disrupted;
+        this.heartbeats = heartbeats;
     }
 
     /** Sets the workloads that say what happens to pods, and adds the first two nodes. */
@@ -85,11 +93,19 @@ final class SimulatedNodes {
         nodes.remove(node);
     }
 
+    /** Starts the kubelet of an existing node. */
+    void restart(String node) {
+        nodes.add(node);
+    }
+
     /**
      * Lets a node change one pod, or all pods that need a change.
      * @return whether there was a change
      */
     boolean act(boolean all) {
+        if (heartbeats != null) {
+            heartbeats.of(nodes);
+        }
         List<JsonNode> pods = new ArrayList<>(api.list("pod"));
         Collections.shuffle(pods, random);
         calm = all;
@@ -188,8 +204,15 @@ final class SimulatedNodes {
                          "ready": false, "state": {"terminated": {"exitCode": %d, "finishedAt": "%s"}}}]""".formatted(
                         change.exitCode(), now);
         api.podStatus(pod, """
-                {"phase": "%s", "reason": "%s", "conditions": [{"type": "Ready", "status": "%s",
-                 "lastTransitionTime": "%s"}]%s}""".formatted(change.phase(), change.reason(),
-                change.ready() ? "True" : "False", now, ended));
+                {"phase": "%s", "reason": "%s", "podIP": "%5$s", "podIPs": [{"ip": "%5$s"}], "conditions":
+                 [{"type": "Ready", "status": "%3$s", "lastTransitionTime": "%4$s"}]%6$s}""".formatted(change.phase(),
+                change.reason(), change.ready() ? "True" : "False", now, address(pod), ended));
+    }
+
+    /** The address of a pod, which no pod with another UID has. */
+    private String address(String pod) {
+        String uid = api.get("pod", pod).path("metadata").path("uid").asString("");
+        int number = addresses.computeIfAbsent(uid, u -> addresses.size() + 1);
+        return "10.0." + number / 256 + "." + number % 256;
     }
 }

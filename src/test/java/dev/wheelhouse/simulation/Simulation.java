@@ -21,10 +21,12 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.world.Authorities;
 
 /** One run of workloads: users, nodes, managers and faults take turns in an order determined by the seed. */
 final class Simulation implements AutoCloseable {
@@ -42,7 +44,9 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            new ControllerOptions(PodGarbageInvariants.THRESHOLD, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS));
+            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
+                    .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
+                            Duration.ZERO, ServiceInvariants.MOST)));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
@@ -62,6 +66,10 @@ final class Simulation implements AutoCloseable {
     private final Environment environment;
     private @Nullable Manager manager;
     private @Nullable Faults faults;
+    /** Decides what a manager that stands by does, so that runs without one have the same choices as ever. */
+    private final Random standbyRandom;
+    private @Nullable Manager standby;
+    private @Nullable Faults standbyFaults;
     private @Nullable Manager deposed;
     private @Nullable Faults deposedFaults;
     private Tally late = Tally.NONE;
@@ -73,6 +81,7 @@ final class Simulation implements AutoCloseable {
     Simulation(long seed, Mix mix, double rate, Defect defect) {
         this.seed = seed;
         this.random = new Random(seed * 31 + 7);
+        this.standbyRandom = new Random(seed * 37 + 11);
         this.rate = rate;
         this.defect = defect;
         this.mix = mix;
@@ -81,7 +90,8 @@ final class Simulation implements AutoCloseable {
         this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);
-        this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted());
+        this.nodes = new SimulatedNodes(api, random, story, clock, mix.disrupted(),
+                mix.hasLivingNodes() ? new Heartbeats(api, clock) : null);
         this.environment = new Environment(api, nodes, history, random, clock);
     }
 
@@ -151,13 +161,56 @@ final class Simulation implements AutoCloseable {
             manager.close();
         }
         history.newManager();
-        List<Manager> made = new ArrayList<>(1);
-        faults = new Faults(random, story, "manager " + ++managers, checks, made::getFirst, mix.discovered(), rate);
-        KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), faults),
+        if (standby != null) {
+            manager = standby;
+            faults = standbyFaults;
+            story.tell(standbyFaults.manager() + " leads; it stood by");
+            if (defect.leadsOnOldCaches()) {
+                manager.leadOnOldCaches();
+            } else {
+                // Reads that begin at one time are in no order.
+                clock.advance(Duration.ofNanos(1));
+                manager.lead(clock.nanoTime());
+            }
+        } else {
+            faults = newFaults(random);
+            manager = newManager(faults, InformerOptions.builder().batch(1).seed(seed), false);
+        }
+        newStandby();
+    }
+
+    /** In every third run with faults, managers stand by, some with caches of several pages. */
+    private void newStandby() {
+        standby = null;
+        standbyFaults = null;
+        if (rate > 0 && seed % 3 == 0) {
+            standbyFaults = newFaults(standbyRandom);
+            standby = newManager(standbyFaults, InformerOptions.builder().batch(1).seed(seed)
+                    .pageSize(standbyRandom.nextBoolean() ? 2 : 500), true);
+        }
+    }
+
+    private Faults newFaults(Random choices) {
+        return new Faults(choices, story, "manager " + ++managers, checks, mix.discovered(), rate);
+    }
+
+    private Manager newManager(Faults between, InformerOptions.Builder options, boolean standsBy) {
+        KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), between),
                 defect.view(server));
-        manager = new Manager(client, clock, mix.controllers(), seed, SETTINGS,
-                context -> defect.plant(server, context));
-        made.add(manager);
+        Manager made = new Manager(client, clock, mix.controllers(), options.build(), SETTINGS,
+                context -> defect.plant(server, context), standsBy);
+        between.of(made);
+        return made;
+    }
+
+    private void stepStandby() throws InterruptedException {
+        if (standby != null) {
+            for (Loop loop : standby.caches()) {
+                if (standbyRandom.nextInt(3) > 0) {
+                    step(loop);
+                }
+            }
+        }
     }
 
     private void takeOver() throws InterruptedException {
@@ -168,7 +221,7 @@ final class Simulation implements AutoCloseable {
             deposedFaults.freeze();
         }
         manager = null;
-        story.tell("manager " + managers + " loses the lead, and does not know");
+        story.tell((faults == null ? "the manager" : faults.manager()) + " loses the lead, and does not know");
         newManager();
     }
 
@@ -210,6 +263,7 @@ final class Simulation implements AutoCloseable {
                 history.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
             }
         }
+        stepStandby();
         if (deposed != null && random.nextInt(15) == 0) {
             endDeposed();
         }
@@ -362,6 +416,9 @@ final class Simulation implements AutoCloseable {
         }
         if (manager != null) {
             manager.close();
+        }
+        if (standby != null) {
+            standby.close();
         }
         server.close();
     }

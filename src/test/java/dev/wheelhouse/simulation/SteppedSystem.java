@@ -14,6 +14,13 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
@@ -26,9 +33,14 @@ import dev.wheelhouse.testing.Interceptor;
  * each turn of the workers, as on an idle machine.
  */
 public final class SteppedSystem implements AutoCloseable {
-    /** All controllers except those of namespaces and disruption budgets. */
+    /** Controllers that write although nobody has made a workload. */
+    private static final Set<String> OTHERS = Set.of("namespace-controller", "disruption-controller",
+            "clusterrole-aggregation-controller", "root-ca-certificate-publisher-controller",
+            "serviceaccount-controller", NodeLifecycleController.NAME, TaintEvictionController.NAME,
+            TtlController.NAME, QuotaController.NAME, ServiceCidrController.NAME);
+    /** All controllers except those of namespaces, disruption budgets, quotas, nodes, service accounts and roles. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
-            .filter(c -> !Set.of("namespace-controller", "disruption-controller").contains(c.name())).toList();
+            .filter(c -> !OTHERS.contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
             List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
 
@@ -41,6 +53,7 @@ public final class SteppedSystem implements AutoCloseable {
     private final long seed;
     private final @Nullable Random order;
     private List<ControllerDescriptor> descriptors = BuiltInControllers.all();
+    private Settings settings = Settings.stepped();
     private @Nullable Manager manager;
     private long nextDue = Loop.IDLE;
 
@@ -69,13 +82,20 @@ public final class SteppedSystem implements AutoCloseable {
         return this;
     }
 
+    /** Sets the options of the controllers for the next start, instead of the defaults. */
+    public SteppedSystem with(ControllerOptions options) {
+        settings = Settings.stepped().with(options);
+        return this;
+    }
+
     public void startManager() {
         stopManager();
         manager = newManager();
     }
 
     Manager newManager() {
-        return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed);
+        return new Manager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock, descriptors, seed,
+                settings, context -> context);
     }
 
     public void stopManager() {

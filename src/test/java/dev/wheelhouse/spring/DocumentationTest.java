@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The pages name only options, classes and pages that exist. */
 class DocumentationTest {
-    private static final Pattern OPTION = Pattern.compile("--(wheelhouse(?:\\.[a-z-]+)+)");
+    private static final Pattern OPTION = Pattern.compile("--(wheelhouse(?:\\.[a-z0-9-]+)+)");
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+[A-Z]\\w+)[.`]");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
 

@@ -14,8 +14,9 @@ enum Contestant {
 
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
-            "horizontal-pod-autoscaler", "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace");
+            "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
+            "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
+            "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
 
     private final String title;
 
@@ -44,10 +45,15 @@ enum Contestant {
 
     private static List<String> real(BenchCluster cluster) throws IOException {
         return List.of("kube-controller-manager", "--kubeconfig=" + cluster.kubeconfig(), "--leader-elect=false",
-                "--controllers=" + String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList()),
+                "--controllers=" + controllers(),
                 "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
                 "--secure-port=" + BenchCluster.freePort(),
                 "--cert-dir=" + cluster.directory().resolve("manager-certs"));
+    }
+
+    /** The names of the controllers that both run. */
+    private static String controllers() {
+        return String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList());
     }
 
     private static List<String> ours(BenchCluster cluster) throws IOException {
@@ -55,7 +61,8 @@ enum Contestant {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(JVM.split(" ")));
         command.addAll(List.of("-cp", CLASSES, "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
-                "--logging.level.dev.wheelhouse=warn", "--wheelhouse.kubeconfig=" + cluster.kubeconfig()));
+                "--logging.level.dev.wheelhouse=warn", "--wheelhouse.kubeconfig=" + cluster.kubeconfig(),
+                "--wheelhouse.controllers=" + controllers()));
         return command;
     }
 

@@ -18,13 +18,14 @@ import org.openjdk.jmh.annotations.Warmup;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.bench.BenchPods;
 import dev.wheelhouse.client.ModelJson;
 
 /**
  * One pod from its bytes to the official model: by Jackson's databind, as answers are read, and by the streaming
- * decoder of cached objects; on data that repeats, on data that never does, and on data whose values get in each
- * other's way.
+ * decoders of cached objects in JSON and protobuf; on data that repeats, on data that never does, and on data whose
+ * values get in each other's way.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -40,6 +41,9 @@ public class DecodeBenchmark {
     public String data = "";
 
     private final List<byte[]> pods = new ArrayList<>();
+    private final List<byte[]> wirePods = new ArrayList<>();
+    private final ObjectDecoder<V1Pod> wire = ObjectDecoder.of(ResourceType.PODS, V1Pod.class, new DecoderMemory())
+            .forCaches();
     private final tools.jackson.databind.ObjectReader databind = ModelJson.reader(V1Pod.class);
     private final ModelShape shape = new DecoderMemory().shape(V1Pod.class);
     private int next;
@@ -59,6 +63,7 @@ public class DecodeBenchmark {
                 pod = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
             }
             pods.add(pod);
+            wirePods.add(wire.write(ModelJson.read(pod, V1Pod.class)));
         }
     }
 
@@ -75,9 +80,13 @@ public class DecodeBenchmark {
     }
 
     private byte[] pod() {
+        return next(pods);
+    }
+
+    private byte[] next(List<byte[]> all) {
         // Not one after the other, as pods of one template come in lists: events come in no such order.
         next = (next + 7919) % PODS;
-        return pods.get(next);
+        return all.get(next);
     }
 
     /** Jackson. */
@@ -92,6 +101,12 @@ public class DecodeBenchmark {
     public Object streaming() {
         byte[] pod = pod();
         return shape.read(new JsonCursor(pod, 0, pod.length), 0);
+    }
+
+    /** The decoder of protobuf, with the envelope. */
+    @Benchmark
+    public Object protobuf() {
+        return wire.readAnswer("read", next(wirePods));
     }
 
     /** The least that a decoder can cost: it looks at each byte. */

@@ -8,6 +8,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.bench.BenchPods;
 import dev.wheelhouse.client.ModelJson;
 
@@ -30,8 +31,10 @@ public final class RetainedBenchmark {
         ModelShape shape = new DecoderMemory().shape(V1Pod.class);
         Function<byte[], Object> databind = json -> jackson.readValue(json, 0, json.length);
         Function<byte[], Object> streaming = json -> shape.read(new JsonCursor(json, 0, json.length), 0);
+        ObjectDecoder<V1Pod> protobuf = ObjectDecoder.of(ResourceType.PODS, V1Pod.class, new DecoderMemory())
+                .forCaches();
         System.out
-                .println("| pods | way | bytes of JSON | CPU us a pod | garbage bytes a pod | retained bytes a pod |");
+                .println("| pods | way | bytes | CPU us a pod | garbage bytes a pod | retained bytes a pod |");
         for (BenchPods.Kind kind : BenchPods.Kind.values()) {
             byte[][] pods = new byte[PODS][];
             for (int i = 0; i < PODS; i++) {
@@ -39,6 +42,10 @@ public final class RetainedBenchmark {
             }
             row(kind, "databind", pods, databind);
             row(kind, "streaming", pods, streaming);
+            for (int i = 0; i < PODS; i++) {
+                pods[i] = protobuf.write(ModelJson.read(pods[i], V1Pod.class));
+            }
+            row(kind, "protobuf", pods, bytes -> protobuf.readAnswer("read", bytes));
         }
     }
 

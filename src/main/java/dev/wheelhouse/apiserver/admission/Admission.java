@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +30,16 @@ public final class Admission {
     private final AdmissionPolicies policies;
     private final AdmissionWebhooks webhooks;
 
+    /** @param podAccounts whether pods get service accounts */
     public Admission(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, RbacPolicies roles,
-            WebhookClient client, Clock clock) {
+            WebhookClient client, Clock clock, boolean podAccounts) {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
-        this.plugins = List.of(new LimitRanges(store), new PodAccounts(store), new PodPriorities(store),
-                new DefaultTolerations(), new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
+        Stream<AdmissionPlugin> others = Stream.of(new PodPriorities(store), new DefaultTolerations(),
+                new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
+        this.plugins = Stream.concat(podAccounts
+                ? Stream.of(new LimitRanges(store), new PodAccounts(store))
+                : Stream.of(new LimitRanges(store)), others).toList();
         Expressions expressions = new Expressions();
         this.policies = new AdmissionPolicies(store, registry, expressions);
         this.webhooks = new AdmissionWebhooks(store, registry, expressions, client, clock);

@@ -1,8 +1,10 @@
 package dev.wheelhouse.apiserver.admission;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
@@ -31,6 +34,10 @@ final class PodAccounts implements AdmissionPlugin {
     /** The lifetime of tokens. The odd number tells the server that nobody chose the lifetime on purpose. */
     private static final int TOKEN_SECONDS = 3607;
     private static final int DEFAULT_MODE = 0644;
+
+    private static final String DEFAULT = "default";
+    private static final int ATTEMPTS = 10;
+    private static final Duration PAUSE = Duration.ofMillis(150);
 
     private final ObjectStore store;
 
@@ -63,11 +70,11 @@ final class PodAccounts implements AdmissionPlugin {
             }
             return;
         }
-        name = name.isEmpty() ? "default" : name;
+        name = name.isEmpty() ? DEFAULT : name;
         spec.put("serviceAccountName", name);
         spec.put("serviceAccount", name);
         String namespace = Meta.namespace(pod);
-        StoredObject found = store.get("serviceaccounts", namespace, name);
+        StoredObject found = account(namespace, name);
         if (found == null) {
             throw refused(pod, "error looking up service account " + namespace + "/" + name + ": serviceaccount \""
                     + name + "\" not found");
@@ -80,6 +87,17 @@ final class PodAccounts implements AdmissionPlugin {
         if (spec.path("imagePullSecrets").isEmpty() && !account.path("imagePullSecrets").isEmpty()) {
             spec.set("imagePullSecrets", account.get("imagePullSecrets"));
         }
+    }
+
+    /** The account; null if there is none. A controller is about to make the default account of a new namespace. */
+    private @Nullable StoredObject account(String namespace, String name) {
+        StoredObject found = store.get("serviceaccounts", namespace, name);
+        for (int i = 1; found == null && name.equals(DEFAULT) && i < ATTEMPTS; i++) {
+            Deadline.check();
+            LockSupport.parkNanos(this, PAUSE.toNanos());
+            found = store.get("serviceaccounts", namespace, name);
+        }
+        return found;
     }
 
     private static ApiException refused(ObjectNode pod, String why) {

@@ -4,11 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import javax.naming.InvalidNameException;
+import javax.naming.NamingException;
+import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 
@@ -92,13 +94,18 @@ public final class Authenticator {
         List<String> groups = new ArrayList<>();
         try {
             for (Rdn part : new LdapName(distinguishedName).getRdns()) {
-                if (part.getType().equalsIgnoreCase("CN")) {
-                    name = String.valueOf(part.getValue());
-                } else if (part.getType().equalsIgnoreCase("O")) {
-                    groups.add(String.valueOf(part.getValue()));
+                // A part may have several attributes, as "O=a+O=b", and an attribute several values.
+                for (Attribute attribute : Collections.list(part.toAttributes().getAll())) {
+                    for (Object value : Collections.list(attribute.getAll())) {
+                        if (attribute.getID().equalsIgnoreCase("CN")) {
+                            name = String.valueOf(value);
+                        } else if (attribute.getID().equalsIgnoreCase("O")) {
+                            groups.add(String.valueOf(value));
+                        }
+                    }
                 }
             }
-        } catch (InvalidNameException e) {
+        } catch (NamingException e) {
             throw new UnauthorizedException("the certificate's subject is malformed");
         }
         if (name.isEmpty()) {

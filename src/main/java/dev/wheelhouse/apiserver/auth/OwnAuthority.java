@@ -37,7 +37,8 @@ import org.bouncycastle.util.IPAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's own certificate authority, which signs its serving certificates. The authority is kept with the server's
+ * The server's own certificate authority, which signs its serving certificates and, by the controllers,
+ * the certificates of clients. The authority is kept with the server's
  * other keys; its certificate is valid for ten years and replaced when less than a year is left. A serving certificate
  * is valid for a year and never stored.
  */
@@ -86,6 +87,16 @@ public final class OwnAuthority {
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
             return null;
         }
+    }
+
+    /** The authority's own certificate. */
+    public X509Certificate certificate() {
+        return certificate;
+    }
+
+    /** The key that signs certificates. */
+    public PrivateKey key() {
+        return keys.getPrivate();
     }
 
     /**

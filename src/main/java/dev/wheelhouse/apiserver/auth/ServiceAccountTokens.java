@@ -38,12 +38,14 @@ public final class ServiceAccountTokens {
     private final ObjectStore store;
     private final Clock clock;
     private final Supplier<KeyPair> keys;
+    private final LegacyTokens legacy;
 
     /** @param keys on the curve P-256; supplied when the first token is made or verified */
     public ServiceAccountTokens(ObjectStore store, Clock clock, Supplier<KeyPair> keys) {
         this.store = store;
         this.clock = clock;
         this.keys = keys;
+        this.legacy = new LegacyTokens(store, clock, keys);
     }
 
     /**
@@ -87,6 +89,10 @@ public final class ServiceAccountTokens {
     }
 
     User verify(String token, List<String> audiences) throws UnauthorizedException {
+        return LegacyTokens.isLegacy(token) ? legacy.verify(token, audiences) : verifyOwn(token, audiences);
+    }
+
+    private User verifyOwn(String token, List<String> audiences) throws UnauthorizedException {
         JwtClaims claims;
         try {
             claims = new JwtConsumerBuilder().setVerificationKey(keys.get().getPublic())

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Key;
+import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
@@ -22,6 +23,13 @@ import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
+import org.bouncycastle.crypto.params.ECPrivateKeyParameters;
+import org.bouncycastle.crypto.params.ECPublicKeyParameters;
+import org.bouncycastle.crypto.params.RSAKeyParameters;
+import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
+import org.bouncycastle.crypto.util.PrivateKeyFactory;
+import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
@@ -79,7 +87,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     }
 
     /** The server's own certificate, then those that signed it. */
-    List<X509Certificate> chain() {
+    public List<X509Certificate> chain() {
         try {
             return Stream.of(keyStore.getCertificateChain(ALIAS)).map(X509Certificate.class::cast).toList();
         } catch (GeneralSecurityException e) {
@@ -132,6 +140,16 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
                 && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host)));
     }
 
+    /** The text of a PEM file of certificates. If it holds none, {@link AuthConfigException}. */
+    public static String text(Path file) {
+        certificates(file);
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw unreadable(file, "a certificate", e);
+        }
+    }
+
     /** All certificates in a PEM file. If there are none, {@link AuthConfigException}. */
     public static List<X509Certificate> certificates(Path file) {
         List<X509Certificate> certificates = new ArrayList<>();
@@ -148,6 +166,17 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             throw unreadable(file, "a certificate", null);
         }
         return certificates;
+    }
+
+    /** A trust store of one certificate authority. */
+    public static KeyStore trustStore(X509Certificate authority) {
+        KeyStore store = newKeyStore();
+        try {
+            store.setCertificateEntry("ca-0", authority);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+        return store;
     }
 
     /** The certificate authorities in a PEM file. If there are none, {@link AuthConfigException}. */
@@ -186,7 +215,8 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         return certificates;
     }
 
-    private static PrivateKey privateKey(Path file) {
+    /** The first private key in a PEM file. If there is none, {@link AuthConfigException}. */
+    public static PrivateKey privateKey(Path file) {
         try {
             for (Object object : read(file)) {
                 if (object instanceof PEMKeyPair pair) {
@@ -200,6 +230,25 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             throw unreadable(file, "an unencrypted private key", e);
         }
         throw unreadable(file, "an unencrypted private key", null);
+    }
+
+    /** The first private key in a PEM file, RSA or EC, and its public key. If none, {@link AuthConfigException}. */
+    public static KeyPair keyPair(Path file) {
+        PrivateKey key = privateKey(file);
+        try {
+            AsymmetricKeyParameter parameters = PrivateKeyFactory.createKey(key.getEncoded());
+            AsymmetricKeyParameter open = switch (parameters) {
+                case RSAPrivateCrtKeyParameters rsa ->
+                    new RSAKeyParameters(false, rsa.getModulus(), rsa.getPublicExponent());
+                case ECPrivateKeyParameters ec -> new ECPublicKeyParameters(
+                        ec.getParameters().getG().multiply(ec.getD()), ec.getParameters());
+                default -> throw unreadable(file, "an RSA or EC private key", null);
+            };
+            return new KeyPair(new JcaPEMKeyConverter()
+                    .getPublicKey(SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(open)), key);
+        } catch (IOException e) {
+            throw unreadable(file, "an RSA or EC private key", e);
+        }
     }
 
     private static List<Object> read(Path file) {

@@ -8,6 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
@@ -53,16 +54,75 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    /** The subresource {@code approval} writes a part of the status. */
+    @Override
+    protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
+        Meta.copy(old, object, "spec");
+    }
+
+    /** Both subresources write the status: {@code approval} the conditions, {@code status} all but the decision. */
     @Override
     public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
             ClusterState state) {
-        super.prepareForUpdate(info, subresource.equals("approval") ? "status" : subresource, object, old, state);
+        boolean approval = subresource.equals("approval");
+        super.prepareForUpdate(info, approval ? "status" : subresource, object, old, state);
+        if (subresource.isEmpty()) {
+            return;
+        }
+        if (approval) {
+            Meta.set(Json.child(object, "status"), "certificate", Json.at(old, "status", "certificate"));
+        } else {
+            keep(object, old, "Approved");
+            keep(object, old, "Denied");
+        }
+        addTimes(object, old, Meta.time(state.clock().now()));
+    }
+
+    private static List<ObjectNode> conditions(ObjectNode request) {
+        return request.path("status").path("conditions").valueStream().filter(ObjectNode.class::isInstance)
+                .map(ObjectNode.class::cast).toList();
+    }
+
+    private static List<ObjectNode> conditions(ObjectNode request, String type) {
+        return conditions(request).stream().filter(each -> Json.text(each, "type").equals(type)).toList();
+    }
+
+    /** Reverts changes of the conditions of a type. A condition that was added or removed is refused later. */
+    private static void keep(ObjectNode object, ObjectNode old, String type) {
+        List<ObjectNode> now = conditions(object, type);
+        List<ObjectNode> before = conditions(old, type);
+        for (int i = 0; now.size() == before.size() && i < now.size(); i++) {
+            now.get(i).removeAll();
+            now.get(i).setAll(before.get(i));
+        }
+    }
+
+    private static void addTimes(ObjectNode object, ObjectNode old, String now) {
+        for (ObjectNode condition : conditions(object)) {
+            if (Json.text(condition, "lastUpdateTime").isEmpty()) {
+                condition.put("lastUpdateTime", now);
+            }
+            if (Json.text(condition, "lastTransitionTime").isEmpty()) {
+                condition.put("lastTransitionTime", conditions(old, Json.text(condition, "type")).stream()
+                        .filter(before -> Json.text(before, "status").equals(Json.text(condition, "status")))
+                        .map(before -> Json.text(before, "lastTransitionTime")).filter(time -> !time.isEmpty())
+                        .findFirst().orElse(now));
+            }
+        }
     }
 
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
         conditions(object.path("status"), problems);
+        if (!conditions(object, "Approved").isEmpty() && !conditions(object, "Denied").isEmpty()) {
+            problems.invalid("status.conditions", Json.text(conditions(object).stream()
+                    .filter(each -> List.of("Approved", "Denied").contains(Json.text(each, "type")))
+                    .toList().get(1), "type"), "Approved and Denied conditions are mutually exclusive");
+        }
+    }
+
+    @Override
+    protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
+        validateStatus(object, old, problems);
     }
 
     /** Checks the values of the conditions in a status. */

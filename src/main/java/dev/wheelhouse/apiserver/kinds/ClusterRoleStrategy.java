@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -35,15 +32,5 @@ final class ClusterRoleStrategy extends RoleStrategy {
     @Override
     boolean allowsUrls() {
         return true;
-    }
-
-    @Override
-    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        RoleAggregation.refresh(state.store());
-    }
-
-    @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
-        RoleAggregation.refresh(state.store());
     }
 }

@@ -16,10 +16,9 @@ import dev.wheelhouse.runtime.Clock;
  * @param ids makes UIDs and generated names
  * @param addresses the cluster IPs and node ports that Services have
  * @param customResources the resources of custom resource definitions
- * @param rootCertificates PEM of the server's certificate authority; empty if it serves without TLS
  */
 public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses,
-        CustomResources customResources, String rootCertificates) {
+        CustomResources customResources) {
     /**
      * A new object that the server itself creates, with a UID and the time of creation.
      *

@@ -5,24 +5,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/**
- * Config maps. The server restores the one with its certificates in each namespace (upstream:
- * {@code pkg/registry/core/configmap}).
- */
+/** Config maps (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "ConfigMap", Set.of(), Column.objectName(),
                 Column.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
                 Column.age());
@@ -53,17 +46,5 @@ final class ConfigMapStrategy extends Strategy {
     protected void validateUpdate(ObjectNode map, ObjectNode old, Problems problems) {
         KeyedData.immutableStays(map, old, List.of("data", "binaryData"), problems);
         validate(map, problems);
-    }
-
-    @Override
-    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        if (old != null) {
-            NamespaceContents.restore(object, state);
-        }
-    }
-
-    @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
-        NamespaceContents.refill(Meta.namespace(object), state);
     }
 }

@@ -2,12 +2,14 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
@@ -18,7 +20,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
-        super("discovery.k8s.io", "EndpointSlice", Column.objectName(),
+        super("discovery.k8s.io", "EndpointSlice", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
                 Column.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
                 Column.of("Ports", "Ports of every endpoint.",
                         o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
@@ -34,6 +36,13 @@ final class EndpointSliceStrategy extends Strategy {
             set(port, "name", "");
             set(port, "protocol", "TCP");
         });
+    }
+
+    /** A change of labels makes a new generation too, because they name the Service. */
+    @Override
+    protected boolean changesGeneration(ObjectNode slice, ObjectNode old) {
+        return !Meta.of(slice).path("labels").equals(Meta.of(old).path("labels"))
+                || super.changesGeneration(slice, old);
     }
 
     private static String port(Item port) {

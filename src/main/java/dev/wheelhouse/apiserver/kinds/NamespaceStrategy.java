@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -124,13 +122,6 @@ final class NamespaceStrategy extends Strategy {
     @Override
     protected void validateSubresource(String subresource, ObjectNode namespace, ObjectNode old, Problems problems) {
         validate(namespace, problems);
-    }
-
-    @Override
-    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        if (old == null) {
-            NamespaceContents.fill(Meta.name(object), state);
-        }
     }
 
     @Override

@@ -19,6 +19,8 @@ import dev.wheelhouse.runtime.Clock;
  */
 public final class WatchFeed implements AutoCloseable {
     private static final long BOOKMARK_NANOS = Duration.ofMinutes(1).toNanos();
+    /** The time between the last bookmark and the timeout. A watch that is opened again there misses nothing. */
+    private static final long BEFORE_TIMEOUT_NANOS = Duration.ofSeconds(2).toNanos();
 
     private final @Nullable Watcher watcher;
     private final ResourceType type;
@@ -28,7 +30,7 @@ public final class WatchFeed implements AutoCloseable {
     private final long deadline;
     private boolean endOfInitialEventsDue;
     private @Nullable Event pending;
-    private long lastBookmark;
+    private long bookmarkAt;
     private long lastVersion;
     /** Whether an event could not be encoded, which ends the feed. */
     private boolean failed;
@@ -42,7 +44,8 @@ public final class WatchFeed implements AutoCloseable {
     public record Event(String type, byte[] object) {}
 
     /**
-     * @param bookmarks whether to send bookmarks, one a minute
+     * @param bookmarks whether to send bookmarks: one a minute, and one two seconds before the timeout (upstream:
+     *     {@code nextBookmarkTime} in apiserver {@code cacher/cache_watcher.go})
      * @param endOfInitialEvents whether to send the bookmark that ends the initial events; requires {@code bookmarks}
      * @param timeout how long the watch lasts
      */
@@ -55,7 +58,7 @@ public final class WatchFeed implements AutoCloseable {
         this.clock = clock;
         this.deadline = clock.deadline(timeout);
         this.endOfInitialEventsDue = endOfInitialEvents;
-        this.lastBookmark = clock.nanoTime();
+        this.bookmarkAt = nextBookmark();
         this.lastVersion = watcher.startVersion();
     }
 
@@ -104,8 +107,7 @@ public final class WatchFeed implements AutoCloseable {
         if (source.isOverflowed()) {
             return null;
         }
-        long now = clock.nanoTime();
-        if (bookmarks && now - lastBookmark >= BOOKMARK_NANOS) {
+        if (bookmarks && clock.nanoTime() - bookmarkAt >= 0) {
             long version = source.progress();
             if (version >= lastVersion) {
                 lastVersion = version;
@@ -116,7 +118,7 @@ public final class WatchFeed implements AutoCloseable {
     }
 
     private Event bookmark(long version, boolean initialEventsEnd) {
-        lastBookmark = clock.nanoTime();
+        bookmarkAt = nextBookmark();
         ObjectNode object = Json.object();
         object.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         ObjectNode meta = object.putObject("metadata").put("resourceVersion", Long.toString(version));
@@ -124,6 +126,12 @@ public final class WatchFeed implements AutoCloseable {
             meta.putObject("annotations").put("k8s.io/initial-events-end", "true");
         }
         return new Event("BOOKMARK", encoder.bookmark(object));
+    }
+
+    private long nextBookmark() {
+        long now = clock.nanoTime();
+        long untilLast = deadline - BEFORE_TIMEOUT_NANOS - now;
+        return now + (untilLast <= 0 ? BOOKMARK_NANOS : Math.min(BOOKMARK_NANOS, untilLast));
     }
 
     /** Whether the feed ends after the events that are ready. */
@@ -137,7 +145,9 @@ public final class WatchFeed implements AutoCloseable {
         Watcher source = watcher;
         if (source != null && pending == null) {
             long left = Math.max(0, deadline - clock.nanoTime());
-            source.await(Math.min(nanos, Math.min(left, bookmarks ? BOOKMARK_NANOS : left)));
+            // A bookmark that is due and not sent waits for a write that is under way.
+            long untilBookmark = bookmarks ? Math.max(1_000_000, bookmarkAt - clock.nanoTime()) : left;
+            source.await(Math.min(nanos, Math.min(left, untilBookmark)));
         }
     }
 

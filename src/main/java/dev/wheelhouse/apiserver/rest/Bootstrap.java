@@ -8,8 +8,6 @@ import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
-import dev.wheelhouse.apiserver.kinds.NamespaceContents;
-import dev.wheelhouse.apiserver.kinds.RoleAggregation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
@@ -17,6 +15,9 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
  * {@code pkg/controlplane}).
  */
 final class Bootstrap {
+    /** Tells since when the use of the tokens in Secrets is recorded (upstream: {@code legacytokentracking}). */
+    private static final String TRACKING = "kube-apiserver-legacy-service-account-token-tracking";
+
     private final ClusterState state;
     private final ObjectStore store;
 
@@ -35,7 +36,7 @@ final class Bootstrap {
         }
     }
 
-    /** Creates the missing roles, namespaces, priority classes, service range and the Service {@code kubernetes}. */
+    /** Creates the missing ones: roles, namespaces, priority classes, the Service {@code kubernetes} and so on. */
     void create() {
         for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
             ObjectNode meta = Meta.of(policy.object());
@@ -44,7 +45,6 @@ final class Bootstrap {
                 state.create(policy.resource(), policy.object());
             }
         }
-        RoleAggregation.refresh(store);
         priorityClass("system-cluster-critical", 2_000_000_000);
         priorityClass("system-node-critical", 2_000_001_000);
         for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
@@ -55,14 +55,18 @@ final class Bootstrap {
                 namespace.putObject("status").put("phase", "Active");
                 state.create("namespaces", namespace);
             }
-            NamespaceContents.fill(name, state);
+        }
+        if (store.get("configmaps", "kube-system", TRACKING) == null) {
+            ObjectNode tracking = state.object("v1", "ConfigMap", "kube-system", TRACKING);
+            tracking.putObject("data").put("since", Meta.time(state.clock().now()).substring(0, "yyyy-mm-dd".length()));
+            state.create("configmaps", tracking);
         }
         if (store.get("servicecidrs.networking.k8s.io", "", "kubernetes") == null) {
             ObjectNode range = state.object("networking.k8s.io/v1", "ServiceCIDR", "", "kubernetes");
             range.putObject("spec").putArray("cidrs").add("10.96.0.0/12");
             range.putObject("status").putArray("conditions").addObject().put("type", "Ready").put("status", "True")
                     .put("lastTransitionTime", Meta.time(state.clock().now())).put("reason", "")
-                    .put("message", "the range that the server takes cluster IPs from");
+                    .put("message", "Kubernetes default Service CIDR is ready");
             state.create("servicecidrs.networking.k8s.io", range);
         }
         if (store.get("services", "default", "kubernetes") == null) {

@@ -6,13 +6,12 @@ import java.util.function.Supplier;
  * The process that serves the API, as far as answers mention it.
  *
  * @param address where clients reach it, {@code host:port}; empty without a transport
- * @param rootCertificates the certificates that its clients trust, as PEM; empty without TLS
  * @param metrics the metrics of the transport in Prometheus' text format
  */
-public record ServerInfo(Supplier<String> address, String rootCertificates, Supplier<String> metrics) {
+public record ServerInfo(Supplier<String> address, Supplier<String> metrics) {
 
     /** A server without a transport. */
     public static ServerInfo none() {
-        return new ServerInfo(() -> "", "", () -> "");
+        return new ServerInfo(() -> "", () -> "");
     }
 }

@@ -31,7 +31,7 @@ public final class AnswerLimits {
         return bytes;
     }
 
-    private static IOException tooLarge(String what) {
+    static IOException tooLarge(String what) {
         return new IOException(what + " is longer than " + MOST_BYTES / 1024 / 1024
                 + " MB: the server is sick, or is not an API server");
     }

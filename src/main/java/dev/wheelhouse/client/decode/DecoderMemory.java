@@ -12,17 +12,21 @@ import java.util.concurrent.atomic.AtomicLong;
  * belongs to the client that makes it. Thread safe: a race between two threads may lose an entry, and a missing entry
  * costs time only.
  *
- * <p>The memory is bounded. Of interned values it holds a limited number of bytes, counted as the bytes of their JSON;
- * at the limit it forgets all of them. It also holds at most 2048 values of one field, and 2048 points in time.
+ * <p>The memory is bounded. Of interned values it holds a limited number of bytes, counted as the bytes that they were
+ * decoded from; at the limit it forgets all of them. It also holds at most 2048 values of one field, and 2048 points in
+ * time.
  */
 public final class DecoderMemory {
     private static final long MOST_BYTES = 16L << 20;
 
     private final Map<Class<?>, ModelShape> shapes = new ConcurrentHashMap<>();
+    private final Map<WireType, WireShape> wireShapes = new ConcurrentHashMap<>();
     private final Queue<Interner> interners = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
     private final long mostBytes;
     private final Times times = new Times();
+
+    private record WireType(Class<?> model, String typeName) {}
 
     /** A memory for at most 16 MiB of interned values. */
     public DecoderMemory() {
@@ -38,8 +42,16 @@ public final class DecoderMemory {
         return known != null ? known : shapes.computeIfAbsent(model, m -> new ModelShape(m, this));
     }
 
-    Interner newInterner() {
-        Interner made = new Interner(this);
+    /** The shape of a model class in protobuf, where the class stands for the type of this name. */
+    WireShape wireShape(Class<?> model, String typeName) {
+        WireType key = new WireType(model, typeName);
+        WireShape known = wireShapes.get(key);
+        return known != null ? known : wireShapes.computeIfAbsent(key, k -> new WireShape(model, typeName, this));
+    }
+
+    /** @param delimited whether the ends of values are known before their bytes are compared */
+    Interner newInterner(boolean delimited) {
+        Interner made = new Interner(this, delimited);
         interners.add(made);
         return made;
     }

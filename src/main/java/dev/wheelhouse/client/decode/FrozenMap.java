@@ -2,7 +2,10 @@ package dev.wheelhouse.client.decode;
 
 import java.util.AbstractMap;
 import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -12,15 +15,37 @@ import org.jspecify.annotations.Nullable;
 /** A small immutable map of a cached object, in one array, in the order of its JSON. A lookup compares key by key. */
 final class FrozenMap extends AbstractMap<String, Object> {
     /** Larger maps are hash tables. */
-    static final int MOST_ENTRIES = 12;
+    private static final int MOST_ENTRIES = 12;
 
     static final FrozenMap EMPTY = new FrozenMap(new Object[0]);
 
     private final Object[] pairs;
 
-    /** @param pairs name, value, name, value, …; no name occurs twice */
-    FrozenMap(Object[] pairs) {
+    private FrozenMap(Object[] pairs) {
         this.pairs = pairs;
+    }
+
+    /** @param pairs name, value, name, value, …, up to a size; of equal names, the last one counts */
+    static Map<?, ?> of(Object[] pairs, int size) {
+        if (size <= 2 * MOST_ENTRIES && isDistinct(pairs, size)) {
+            return size == 0 ? EMPTY : new FrozenMap(Arrays.copyOf(pairs, size));
+        }
+        Map<Object, Object> map = new LinkedHashMap<>();
+        for (int i = 0; i < size; i += 2) {
+            map.put(pairs[i], pairs[i + 1]);
+        }
+        return Collections.unmodifiableMap(map);
+    }
+
+    private static boolean isDistinct(Object[] pairs, int size) {
+        for (int i = 2; i < size; i += 2) {
+            for (int j = 0; j < i; j += 2) {
+                if (pairs[i].equals(pairs[j])) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     @Override

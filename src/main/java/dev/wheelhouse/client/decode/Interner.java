@@ -49,12 +49,13 @@ final class Interner {
         }
 
         /**
-         * Whether the entry's bytes are at a place. Strings, lists and objects mark their own end, so the value at
-         * that place is then equal to the entry's.
+         * Whether the value at a place is the entry's. Strings, lists and objects of JSON mark their own end, so the
+         * bytes after them have no meaning. A value of protobuf is all of the bytes up to the end.
          */
-        boolean isAt(byte[] json, int from, int end) {
+        boolean isAt(byte[] source, int from, int end) {
             int to = from + bytes.length;
-            return to <= end && Arrays.equals(bytes, 0, bytes.length, json, from, to);
+            return (interner.delimited ? to == end : to <= end)
+                    && Arrays.equals(bytes, 0, bytes.length, source, from, to);
         }
 
         Entry @Nullable [] followers() {
@@ -79,14 +80,17 @@ final class Interner {
     }
 
     private final DecoderMemory memory;
+    /** Whether the values' ends are known before their bytes are compared, as those of protobuf are. */
+    private final boolean delimited;
     private volatile Table table = new Table();
     private int tried;
     private int repeated;
     private int pause;
     private int nextPause = FIRST_PAUSE;
 
-    Interner(DecoderMemory memory) {
+    Interner(DecoderMemory memory, boolean delimited) {
         this.memory = memory;
+        this.delimited = delimited;
     }
 
     /** Counts the next value. @return whether it is to be looked up; false during a pause */

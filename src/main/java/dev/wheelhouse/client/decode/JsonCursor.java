@@ -17,7 +17,7 @@ import dev.wheelhouse.client.ModelJson;
  * A cursor over the bytes of one JSON value, which reads eight bytes at a time where it can. It reads the JSON that API
  * servers write. Other bytes end in {@link Irregular}, and the full parser decides. Not thread safe.
  */
-final class JsonCursor {
+final class JsonCursor extends Cursor {
     /** The bytes are wrong, or valid and unusual. The full parser decides which. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final class Irregular extends RuntimeException {
@@ -33,24 +33,12 @@ final class JsonCursor {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
 
-    /** Shorter texts are not kept in the table of texts. */
-    private static final int SHORTEST_KEPT = 6;
-
-    final byte[] bytes;
-    final int end;
-    final Predictor predictor = new Predictor();
-    int at;
-    /** The table of texts: the latest text of each hash, and the index of its first byte. */
-    private final @Nullable String[] texts = new String[16];
-    private final int[] textsFrom = new int[16];
     private int timeAt = -1;
     private int timeLength;
     private @Nullable OffsetDateTime time;
 
     JsonCursor(byte[] bytes, int from, int to) {
-        this.bytes = bytes;
-        this.at = from;
-        this.end = to;
+        super(bytes, from, to);
     }
 
     /** Skips white space. @return the next byte, which is not consumed */
@@ -198,7 +186,7 @@ final class JsonCursor {
         int close = endOfPlain(begin + 1);
         if (bytes[close] == '"') {
             at = close + 1;
-            return text(begin + 1, close);
+            return text(begin + 1, close, StandardCharsets.ISO_8859_1);
         }
         skipString();
         try {
@@ -207,25 +195,6 @@ final class JsonCursor {
             // The full parser reports the place and the reason.
         }
         throw Irregular.INSTANCE;
-    }
-
-    /** The text of a range. A text that the table has is returned again, because objects repeat texts. */
-    private String text(int from, int to) {
-        int length = to - from;
-        if (length < SHORTEST_KEPT) {
-            return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
-        }
-        int place = bytes[to - 1] * 31 + bytes[to - 2] * 7 + bytes[to - 4] + length & texts.length - 1;
-        int known = textsFrom[place];
-        String text = texts[place];
-        if (text != null && text.length() == length
-                && Arrays.equals(bytes, known, known + length, bytes, from, to)) {
-            return text;
-        }
-        text = new String(bytes, from, length, StandardCharsets.ISO_8859_1);
-        texts[place] = text;
-        textsFrom[place] = from;
-        return text;
     }
 
     /** The place of the first byte that is a quote, an escape, a control character, or not ASCII. */

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,8 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Decodes the objects of one resource type: one object, a list, or a watch. Drops {@code metadata.managedFields}, and
@@ -29,12 +32,20 @@ import dev.wheelhouse.client.ModelJson;
  * text means, any kind is accepted and nothing is filled in. Thread safe.
  */
 public final class ObjectDecoder<T extends KubernetesObject> {
+    /** A type whose metadata is where that of every type is; the facts have no type for metadata alone. */
+    private static final String ANY_WITH_METADATA = "io.k8s.api.core.v1.Pod";
+
     private final ResourceType type;
     private final Class<T> model;
     private final boolean metadataOnly;
     private final DecoderMemory memory;
+    private final boolean forCaches;
+    /** The facts' name of the type, if its messages are known in protobuf. */
+    private final @Nullable String wireType;
     /** Reads objects for caches; null in a decoder of other objects, or of a class that is not a model. */
     private final @Nullable ModelShape shape;
+    /** Reads objects in protobuf; made by the first one. */
+    private volatile @Nullable WireShape wireShape;
     /** Made by the first object that needs it. Many informers never do, and making it takes milliseconds. */
     private volatile @Nullable ObjectReader reader;
 
@@ -44,6 +55,8 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         this.model = model;
         this.metadataOnly = metadataOnly;
         this.memory = memory;
+        this.forCaches = forCaches;
+        this.wireType = wireType(type, model, metadataOnly);
         this.shape = forCaches && ModelClass.isModel(model) ? memory.shape(model) : null;
     }
 
@@ -66,6 +79,30 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return new ObjectDecoder<>(type, model, metadataOnly, memory, true);
     }
 
+    private static @Nullable String wireType(ResourceType type, Class<?> model, boolean metadataOnly) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        TypeSchema.Field metadata = schema == null ? null : schema.field("metadata");
+        return metadataOnly
+                ? ANY_WITH_METADATA
+                : metadata != null && !metadata.numbers().isEmpty() && ModelClass.isModel(model) ? schema.name() : null;
+    }
+
+    /**
+     * Whether this decoder reads protobuf: the objects of the built-in types into the official client's models, and the
+     * metadata of all types.
+     */
+    public boolean readsProtobuf() {
+        return wireType != null;
+    }
+
+    /** Writes an object in protobuf. @throws IllegalStateException if this decoder does not read protobuf */
+    public byte[] write(T object) {
+        if (wireType == null) {
+            throw new IllegalStateException(type + " is not written in protobuf");
+        }
+        return new WireWriter(memory).write(object, type, wireType);
+    }
+
     /**
      * Reads the answer to a request about one object. Its kind may differ from the type's, as that of
      * {@code deployments/scale} does; the fields that the model has are read.
@@ -74,12 +111,13 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @throws ApiError if the answer does not decode
      */
     public T readAnswer(String tried, byte[] bytes) {
-        T regular = decodeRegular(bytes, 0, bytes.length);
-        if (regular != null) {
-            return regular;
-        }
         List<DecodeFailure> failures = new ArrayList<>(1);
-        T object = decode(bytes, 0, bytes.length, true, failures::add);
+        T object = WireEnvelope.begins(bytes, 0, bytes.length)
+                ? decodeWireAnswer(bytes, failures::add)
+                : decodeRegular(bytes, 0, bytes.length);
+        if (object == null && failures.isEmpty()) {
+            object = decode(bytes, 0, bytes.length, true, failures::add);
+        }
         if (object == null) {
             throw new ApiError(tried + ": the answer cannot be decoded",
                     new IOException(failures.getFirst().toString()));
@@ -91,20 +129,24 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * Reads a list as it arrives. An item that does not decode is skipped and reported. The buffer grows to the largest
      * item, not to the whole list.
      *
+     * @param protobuf whether the list is protobuf; else it is JSON
      * @throws IOException if the stream breaks, or the answer is not a list
      */
-    public ListPage<T> readList(InputStream body) throws IOException {
-        return new ListReader<>(this).read(body);
+    public ListPage<T> readList(InputStream body, boolean protobuf) throws IOException {
+        return protobuf ? new WireListReader<>(this, body).read() : new ListReader<>(this).read(body);
     }
 
     /**
      * Reads the events of a watch as they arrive.
      *
      * @param tried the request, for messages
+     * @param protobuf whether the events are protobuf; else they are JSON
      * @param beforeRead called before each read of the stream, which may wait
      */
-    public WatchReader<T> readWatch(String tried, InputStream body, Runnable beforeRead) {
-        return new WatchReader<>(tried, body, beforeRead, this);
+    public WatchReader<T> readWatch(String tried, InputStream body, boolean protobuf, Runnable beforeRead) {
+        return protobuf
+                ? new WireWatchReader<>(tried, body, beforeRead, this)
+                : new JsonWatchReader<>(tried, body, beforeRead, this);
     }
 
     /**
@@ -166,6 +208,76 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         }
         fillIn(object);
         return object;
+    }
+
+    private @Nullable T decodeWireAnswer(byte[] bytes, Consumer<DecodeFailure> failed) {
+        try {
+            return decodeWire(bytes, WireEnvelope.of(bytes, 0, bytes.length), failed);
+        } catch (WireException e) {
+            failed.accept(new DecodeFailure(type.groupResource(), e.field(), e.problem()));
+            return null;
+        }
+    }
+
+    /** Reads an object in protobuf from its envelope. @param failed receives the failure; the result is null then */
+    @Nullable
+    T decodeWire(byte[] bytes, WireEnvelope envelope, Consumer<DecodeFailure> failed) {
+        if (!metadataOnly && !envelope.kind().isEmpty() && !envelope.kind().equals(type.kind())) {
+            failed.accept(new DecodeFailure(type.groupResource(), "kind",
+                    "expected " + type.kind() + ", got " + envelope.kind()));
+            return null;
+        }
+        return decodeWire(envelope.cursor(bytes), failed);
+    }
+
+    /** Reads the object that is all of a cursor's bytes. @param failed receives the failure; the result is null then */
+    @Nullable
+    T decodeWire(WireCursor in, Consumer<DecodeFailure> failed) {
+        int from = in.at;
+        DecodeFailure problem;
+        try {
+            T object = model.cast(wireShape().read(in, in.end, 0));
+            problem = problem(object, metadataOnly);
+            if (problem == null) {
+                fillIn(object);
+                return forCaches ? object : ModelJson.copy(object);
+            }
+        } catch (WireException e) {
+            problem = failure(new WireCursor(in.bytes, from, in.end), e);
+        }
+        failed.accept(problem);
+        return null;
+    }
+
+    private WireShape wireShape() {
+        WireShape known = wireShape;
+        if (known == null) {
+            if (wireType == null) {
+                throw new WireException("objects of this type are not read in protobuf");
+            }
+            known = memory.wireShape(model, wireType);
+            wireShape = known;
+        }
+        return known;
+    }
+
+    private DecodeFailure failure(WireCursor in, WireException e) {
+        try {
+            V1ObjectMeta meta = wireMetadata(in);
+            if (meta.getName() != null && !meta.getName().isEmpty()) {
+                ObjectKey key = new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), meta.getName());
+                return new DecodeFailure(type.groupResource() + " " + key, e.field(), e.problem(), key);
+            }
+        } catch (WireException unreadable) {
+            // The metadata is wrong too, so there is no name to report.
+        }
+        return new DecodeFailure(type.groupResource() + " (no readable metadata.name)", e.field(), e.problem());
+    }
+
+    /** Reads the metadata of an object of any type. @throws WireException if the bytes are no such object */
+    V1ObjectMeta wireMetadata(WireCursor in) {
+        Object read = memory.wireShape(PartialObjectMetadata.class, ANY_WITH_METADATA).read(in, in.end, 0);
+        return ((PartialObjectMetadata) read).getMetadata();
     }
 
     private @Nullable DecodeFailure problem(T object, boolean anyKind) {

@@ -14,6 +14,13 @@ import dev.wheelhouse.client.ModelJson;
 
 /** Makes an {@link ApiError} of the body of an error answer: a {@code metav1.Status}, or any other text. */
 public final class Statuses {
+    /** The tags of {@code metav1.Status} in protobuf, and of its details. */
+    private static final int MESSAGE = 3 << 3 | WireCursor.DELIMITED;
+    private static final int REASON = 4 << 3 | WireCursor.DELIMITED;
+    private static final int DETAILS = 5 << 3 | WireCursor.DELIMITED;
+    private static final int CODE = 6 << 3;
+    private static final int RETRY_AFTER_SECONDS = 5 << 3;
+
     private Statuses() {}
 
     /**
@@ -25,6 +32,14 @@ public final class Statuses {
      * @param body the answer; if it is not a Status, its first 300 characters are the message
      */
     public static ApiError error(String tried, int code, @Nullable Duration retryAfter, byte[] body) {
+        if (WireEnvelope.begins(body, 0, body.length)) {
+            try {
+                return error(tried, code, retryAfter, WireEnvelope.of(body, 0, body.length).cursor(body));
+            } catch (WireException e) {
+                return new ApiError(tried, code, reason(code), "the server's explanation cannot be read: "
+                        + e.problem(), retryAfter);
+            }
+        }
         JsonNode status;
         try {
             status = ModelJson.read(body, JsonNode.class);
@@ -50,6 +65,44 @@ public final class Statuses {
                 ? retryAfter
                 : RetryAfter.ofSeconds(seconds(status.path("details").path("retryAfterSeconds")));
         return new ApiError(tried, code, status.path("reason").asString(""), status.path("message").asString(""), wait);
+    }
+
+    /**
+     * The error of a Status in protobuf.
+     *
+     * @param answered the HTTP status; 0 if the Status has the only one
+     * @throws WireException if the bytes are no message
+     */
+    static ApiError error(String tried, int answered, @Nullable Duration retryAfter, WireCursor in) {
+        int code = 500;
+        String message = "";
+        String reason = "";
+        long seconds = 0;
+        while (in.at < in.end) {
+            int tag = in.tag(in.end);
+            switch (tag) {
+                case MESSAGE -> message = in.text(in.delimited(in.end));
+                case REASON -> reason = in.text(in.delimited(in.end));
+                case CODE -> code = (int) in.varint(in.end);
+                case DETAILS -> seconds = seconds(in, in.delimited(in.end));
+                default -> in.skip(tag, in.end);
+            }
+        }
+        return new ApiError(tried, answered == 0 ? code : answered, reason, message,
+                retryAfter != null ? retryAfter : RetryAfter.ofSeconds(seconds));
+    }
+
+    private static long seconds(WireCursor details, int end) {
+        long seconds = 0;
+        while (details.at < end) {
+            int tag = details.tag(end);
+            if (tag == RETRY_AFTER_SECONDS) {
+                seconds = details.varint(end);
+            } else {
+                details.skip(tag, end);
+            }
+        }
+        return seconds;
     }
 
     private static long seconds(JsonNode detail) {

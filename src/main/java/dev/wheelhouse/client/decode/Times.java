@@ -19,6 +19,7 @@ final class Times {
     /** The length of {@code "2026-11-21T08:00:00Z"} with its quotes. */
     static final int LENGTH = 22;
 
+    private static final int SECONDS_OF_A_DAY = 24 * 60 * 60;
     private static final byte[] FORM = "\"dddd-dd-ddTdd:dd:ddZ\"".getBytes(StandardCharsets.US_ASCII);
 
     private final @Nullable LocalDate[] days = new LocalDate[512];
@@ -45,6 +46,18 @@ final class Times {
         } catch (DateTimeException e) {
             return null;
         }
+    }
+
+    /**
+     * The time of a number of seconds since 1970.
+     *
+     * @throws DateTimeException if no date is so far away
+     */
+    OffsetDateTime atSecond(long epochSecond) {
+        LocalDate date = LocalDate.ofEpochDay(Math.floorDiv(epochSecond, SECONDS_OF_A_DAY));
+        int second = Math.floorMod(epochSecond, SECONDS_OF_A_DAY);
+        return time(day(date.getYear(), date.getMonthValue(), date.getDayOfMonth()), second / 3600, second / 60 % 60,
+                second % 60);
     }
 
     private static int two(byte[] json, int at) {

@@ -4,8 +4,6 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -94,7 +92,7 @@ abstract sealed class ValueReader {
 
         Interned(ValueReader values, DecoderMemory memory) {
             this.values = values;
-            this.interner = memory.newInterner();
+            this.interner = memory.newInterner(false);
         }
 
         @Override
@@ -338,29 +336,7 @@ abstract sealed class ValueReader {
                 pairs[size + 1] = notNull(values, in, depth);
                 size += 2;
             } while (!in.endOrComma('}'));
-            return frozen(pairs, size);
-        }
-
-        private static Object frozen(Object[] pairs, int size) {
-            if (size <= 2 * FrozenMap.MOST_ENTRIES && isDistinct(pairs, size)) {
-                return new FrozenMap(Arrays.copyOf(pairs, size));
-            }
-            Map<Object, Object> map = new LinkedHashMap<>();
-            for (int i = 0; i < size; i += 2) {
-                map.put(pairs[i], pairs[i + 1]);
-            }
-            return Collections.unmodifiableMap(map);
-        }
-
-        private static boolean isDistinct(Object[] pairs, int size) {
-            for (int i = 2; i < size; i += 2) {
-                for (int j = 0; j < i; j += 2) {
-                    if (pairs[i].equals(pairs[j])) {
-                        return false;
-                    }
-                }
-            }
-            return true;
+            return FrozenMap.of(pairs, size);
         }
     }
 

@@ -27,48 +27,62 @@ public final class HttpKubeClient implements KubeClient {
     private static final String JSON = HttpTransport.JSON;
 
     private final HttpTransport transport;
+    private final Negotiation negotiation;
     private final DecoderMemory memory;
     private final boolean shares;
 
     /**
      * @param api the official client, made by {@link KubeConfigs} or otherwise; its HTTP client is not closed
      * @param userAgent {@code NAME/VERSION}; the name is the field manager of this client's writes
+     * @param contentType the encoding that this client prefers
      */
-    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
-        this(new HttpTransport(api, deadlines, userAgent, clock), new DecoderMemory(), false);
+    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent, ContentType contentType,
+            Clock clock) {
+        this(new HttpTransport(api, deadlines, userAgent, clock), new Negotiation(contentType), new DecoderMemory(),
+                false);
     }
 
-    private HttpKubeClient(HttpTransport transport, DecoderMemory memory, boolean shares) {
+    private HttpKubeClient(HttpTransport transport, Negotiation negotiation, DecoderMemory memory, boolean shares) {
         this.transport = transport;
+        this.negotiation = negotiation;
         this.memory = memory;
         this.shares = shares;
     }
 
+    /** A client that prefers protobuf. */
+    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
+        this(api, deadlines, userAgent, ContentType.PROTOBUF, clock);
+    }
+
     /** A client with the default deadlines and the name {@code wheelhouse}. */
+    public HttpKubeClient(ApiClient api, ContentType contentType, Clock clock) {
+        this(api, HttpDeadlines.defaults(), "wheelhouse", contentType, clock);
+    }
+
+    /** A client with the default deadlines and the name {@code wheelhouse} that prefers protobuf. */
     public HttpKubeClient(ApiClient api, Clock clock) {
-        this(api, HttpDeadlines.defaults(), "wheelhouse", clock);
+        this(api, ContentType.PROTOBUF, clock);
     }
 
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
-        return resource(type, ObjectDecoder.of(type, model, memory), JSON, JSON);
+        return resource(type, ObjectDecoder.of(type, model, memory), false);
     }
 
     @Override
     public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return resource(type, ObjectDecoder.ofMetadata(type, memory),
-                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+        return resource(type, ObjectDecoder.ofMetadata(type, memory), true);
     }
 
     private <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, ObjectDecoder<T> decoder,
-            String accept, String acceptList) {
-        return new HttpResourceClient<>(transport, type, shares ? decoder.forCaches() : decoder, accept, acceptList);
+            boolean metadataOnly) {
+        return new HttpResourceClient<>(transport, negotiation, type, shares ? decoder.forCaches() : decoder,
+                metadataOnly);
     }
 
     @Override
     public KubeClient sharing() {
-        return new HttpKubeClient(transport, memory, true);
+        return new HttpKubeClient(transport, negotiation, memory, true);
     }
 
     /** @throws ApiError if the list of groups cannot be read */

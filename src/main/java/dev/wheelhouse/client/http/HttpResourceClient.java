@@ -31,18 +31,19 @@ import dev.wheelhouse.client.http.HttpTransport.Outgoing;
 /** Reads, writes, lists and watches one resource type over HTTP. */
 final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
     private final HttpTransport transport;
+    private final Negotiation negotiation;
     private final ResourceType type;
     private final ObjectDecoder<T> decoder;
-    private final String accept;
-    private final String acceptList;
+    private final boolean metadataOnly;
 
-    HttpResourceClient(HttpTransport transport, ResourceType type, ObjectDecoder<T> decoder, String accept,
-            String acceptList) {
+    /** @param metadataOnly whether the answers have the metadata of the type's objects alone */
+    HttpResourceClient(HttpTransport transport, Negotiation negotiation, ResourceType type, ObjectDecoder<T> decoder,
+            boolean metadataOnly) {
         this.transport = transport;
+        this.negotiation = negotiation;
         this.type = type;
         this.decoder = decoder;
-        this.accept = accept;
-        this.acceptList = acceptList;
+        this.metadataOnly = metadataOnly;
     }
 
     @Override
@@ -52,18 +53,18 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public T get(ObjectKey key) {
-        return object("get " + describe(key), "GET", type.path(key), null, null);
+        return object("get " + describe(key), "GET", type.path(key), "", null);
     }
 
     @Override
     public T getSubresource(ObjectKey key, String subresource) {
         return object("get " + describe(key) + ", subresource " + subresource, "GET",
-                type.path(key) + "/" + subresource, null, null);
+                type.path(key), subresource, null);
     }
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        return collection(namespace, labels, fields, decoder).list(options);
+        return new Collection(namespace, labels, fields, decoder).list(options);
     }
 
     @Override
@@ -71,8 +72,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         ObjectKey key = ObjectKey.ofNew(object);
         String tried = "create " + describe(key);
         requireNamespace(tried, key.namespace());
-        return object(tried, "POST", type.path(key.namespace()), HttpTransport.JSON,
-                encode(LastApplied.restore(object, null)));
+        return object(tried, "POST", type.path(key.namespace()), "", LastApplied.restore(object, null));
     }
 
     @Override
@@ -82,18 +82,18 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public T updateStatus(T object) {
-        return put(object, "update the status of ", "", "/status");
+        return put(object, "update the status of ", "", "status");
     }
 
     @Override
     public T updateSubresource(T object, String subresource) {
-        return put(object, "update ", ", subresource " + subresource, "/" + subresource);
+        return put(object, "update ", ", subresource " + subresource, subresource);
     }
 
-    private T put(T object, String verb, String what, String path) {
+    private T put(T object, String verb, String what, String subresource) {
         ObjectKey key = ObjectKey.of(object);
-        return object(verb + describe(key) + what, "PUT", type.path(key) + path, HttpTransport.JSON,
-                encode(LastApplied.restore(object, () -> get(key))));
+        return object(verb + describe(key) + what, "PUT", type.path(key), subresource,
+                LastApplied.restore(object, () -> get(key)));
     }
 
     @Override
@@ -110,10 +110,9 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     private T patch(String verb, ObjectKey key, String subresource, PatchType patchType, Map<String, String> query,
             String body) {
         String tried = verb + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
-        byte[] answer = transport.send(
-                new Outgoing(tried, "PATCH", type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), query,
-                        accept, patchType.contentType(), body.getBytes(StandardCharsets.UTF_8)));
-        return decoder.readAnswer(tried, answer);
+        return negotiated(subresource, media -> decoder.readAnswer(tried,
+                transport.send(new Outgoing(tried, "PATCH", path(type.path(key), subresource), query,
+                        accept(media, ""), patchType.contentType(), body.getBytes(StandardCharsets.UTF_8)))));
     }
 
     @Override
@@ -148,19 +147,33 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        return collection(namespace, labels, fields, decoder.forCaches());
-    }
-
-    private Collection<T> collection(String namespace, LabelSelector labels, FieldSelector fields,
-            ObjectDecoder<T> how) {
-        return new Collection<>(transport, type, namespace, labels, fields, how, accept, acceptList);
+        return new Collection(namespace, labels, fields, decoder.forCaches());
     }
 
     /** The objects that match selectors, in one namespace or in all. */
-    private record Collection<T extends KubernetesObject>(HttpTransport transport, ResourceType type, String namespace,
-            LabelSelector labels, FieldSelector fields, ObjectDecoder<T> decoder, String accept, String acceptList)
-            implements
-                ListerWatcher<T> {
+    private final class Collection implements ListerWatcher<T> {
+        private final String namespace;
+        private final LabelSelector labels;
+        private final FieldSelector fields;
+        private final ObjectDecoder<T> objects;
+
+        Collection(String namespace, LabelSelector labels, FieldSelector fields, ObjectDecoder<T> objects) {
+            this.namespace = namespace;
+            this.labels = labels;
+            this.fields = fields;
+            this.objects = objects;
+        }
+
+        @Override
+        public ResourceType type() {
+            return type;
+        }
+
+        @Override
+        public String namespace() {
+            return namespace;
+        }
+
         @Override
         public String selector() {
             return CollectionQuery.describe(labels, fields);
@@ -168,14 +181,17 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
         @Override
         public ListPage<T> list(ListOptions options) {
-            return transport.stream(request("list", CollectionQuery.list(labels, fields, options), acceptList),
-                    decoder::readList);
+            return negotiation.send(type, objects, media -> transport.stream(
+                    request("list", CollectionQuery.list(labels, fields, options), accept(media, "List")),
+                    objects::readList));
         }
 
         @Override
         public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
-            return new HttpWatchStream<>(transport,
-                    request("watch", CollectionQuery.watch(labels, fields, options), accept), decoder);
+            return negotiation.<WatchStream<T>, InterruptedException>send(type, objects,
+                    media -> new HttpWatchStream<>(transport,
+                            request("watch", CollectionQuery.watch(labels, fields, options), accept(media, "")),
+                            objects));
         }
 
         private Outgoing request(String verb, Map<String, String> query, String accepted) {
@@ -185,12 +201,40 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         }
     }
 
-    private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {
-        return decoder.readAnswer(tried,
-                transport.send(new Outgoing(tried, method, path, Map.of(), accept, contentType, body)));
+    /**
+     * The Accept header of a request.
+     *
+     * @param list {@code List} for a list, else empty
+     */
+    private String accept(ContentType media, String list) {
+        String json = ContentType.JSON.mediaType();
+        String form = metadataOnly ? ";as=PartialObjectMetadata" + list + ";g=meta.k8s.io;v=v1" : "";
+        return media == ContentType.JSON
+                ? json + form
+                : media.mediaType() + form + "," + json + form + (metadataOnly ? "," + json : "");
     }
 
-    private byte[] encode(T object) {
+    private T object(String tried, String method, String path, String subresource, @Nullable T body) {
+        return negotiated(subresource, media -> decoder.readAnswer(tried,
+                transport.send(new Outgoing(tried, method, path(path, subresource), Map.of(), accept(media, ""),
+                        body == null ? null : media.mediaType(), body == null ? null : encode(body, media)))));
+    }
+
+    /** An object of a subresource may be of another kind, which only JSON can be read as this one. */
+    private T negotiated(String subresource, Negotiation.Request<T, RuntimeException> request) {
+        return subresource.isEmpty() || subresource.equals("status")
+                ? negotiation.send(type, decoder, request)
+                : request.send(ContentType.JSON);
+    }
+
+    private static String path(String path, String subresource) {
+        return subresource.isEmpty() ? path : path + "/" + subresource;
+    }
+
+    private byte[] encode(T object, ContentType media) {
+        if (media == ContentType.PROTOBUF) {
+            return decoder.write(object);
+        }
         if (object.getKind() == null || object.getApiVersion() == null) {
             T copy = ModelJson.shallowCopy(object);
             ModelClass.fillIn(copy, type.apiVersion(), type.kind());

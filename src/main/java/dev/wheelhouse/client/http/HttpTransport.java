@@ -51,7 +51,7 @@ import okio.BufferedSink;
  * {@link ApiError}. Thread safe.
  */
 final class HttpTransport implements AutoCloseable {
-    static final String JSON = "application/json";
+    static final String JSON = ContentType.JSON.mediaType();
 
     private final ApiClient api;
     private final HttpUrl base;
@@ -140,19 +140,24 @@ final class HttpTransport implements AutoCloseable {
         }
     }
 
-    /** Reads an answer's body. */
+    /** Reads an answer's body, which is protobuf or JSON. */
     interface BodyReader<R> {
-        R read(InputStream body) throws IOException;
+        R read(InputStream body, boolean protobuf) throws IOException;
     }
 
     /** Sends a request and reads the whole answer. */
     byte[] send(Outgoing call) {
-        return run(calls, call, AnswerLimits::readAll);
+        return run(calls, call, (body, protobuf) -> AnswerLimits.readAll(body));
     }
 
     /** Sends a request and reads the answer as it arrives. */
     <R> R stream(Outgoing call, BodyReader<R> reader) {
-        return run(streams, call, body -> reader.read(new SteadyStream(body, clock)));
+        return run(streams, call, (body, protobuf) -> reader.read(new SteadyStream(body, clock), protobuf));
+    }
+
+    /** Whether an answer, or the events of a watch, are protobuf. */
+    static boolean isProtobuf(Response response) {
+        return response.header("Content-Type", "").startsWith(ContentType.PROTOBUF.mediaType());
     }
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
@@ -163,7 +168,7 @@ final class HttpTransport implements AutoCloseable {
                 try (Response response = call.execute()) {
                     outage.answered(sent);
                     check(what.tried(), response);
-                    return reader.read(new BodyStream(response.body().source()));
+                    return reader.read(new BodyStream(response.body().source()), isProtobuf(response));
                 }
             });
         } catch (InterruptedException e) {

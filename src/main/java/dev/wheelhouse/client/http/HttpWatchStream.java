@@ -85,7 +85,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         try (Response response = opened.response();
                 BeforeRead ignored = socket == null ? null : socket.beforeRead(this::handOnBeforeReading)) {
             WatchReader<T> events = decoder.readWatch(tried, new BodyStream(response.body().source()),
-                    socket == null ? this::handOnBeforeReading : () -> {});
+                    HttpTransport.isProtobuf(response), socket == null ? this::handOnBeforeReading : () -> {});
             WatchEvent<T> event = events.next();
             while (event != null) {
                 bytes = events.bytesRead();

@@ -66,8 +66,9 @@ public final class KubeConfigs {
      * @param api the official client, with TLS set up and with credentials that refresh themselves
      * @param source the file and the context, for messages: {@code "/home/me/.kube/config, context dev"}
      * @param namespace the context's or the pod's namespace; {@code default} if none is set
+     * @param authority the certificate authorities of the server, PEM; empty if the source names none
      */
-    public record Connection(ApiClient api, String source, String namespace) {}
+    public record Connection(ApiClient api, String source, String namespace, String authority) {}
 
     /**
      * The connection of the first source that exists.
@@ -137,11 +138,11 @@ public final class KubeConfigs {
                 .setAuthentication(TokenRefresher.ofFile(token, clock)), source);
         Proxies.use(api, "", source, environment);
         AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
-        RotatingTls.install(look -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
+        RotatingTls.install((look, refused) -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
         Path namespace = serviceAccount.resolve("namespace");
         return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()
-                : "default");
+                : "default", text(authority, "the service account's certificate authority"));
     }
 
     private String variable(String name) {

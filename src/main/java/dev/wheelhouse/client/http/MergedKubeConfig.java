@@ -199,7 +199,8 @@ final class MergedKubeConfig {
             RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
         }
         String namespace = context.text("namespace");
-        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace);
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
+                Certificates.pem(cluster, "certificate-authority"));
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
@@ -310,6 +311,9 @@ final class MergedKubeConfig {
         private final Entry user;
         private final @Nullable TokenRefresher plugin;
         private RotatingTls.Pem read = new RotatingTls.Pem("", "", "");
+        /** The plugin's last certificate with the authority, and the token that it came with. */
+        private RotatingTls.Pem plugged = read;
+        private TokenRefresher.@Nullable Token pluggedFrom;
 
         Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin, HttpMetrics metrics) {
             this.user = user;
@@ -325,7 +329,8 @@ final class MergedKubeConfig {
         }
 
         @Override
-        public RotatingTls.Pem pem(RotatingTls.Look look) {
+        @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
+        public RotatingTls.Pem pem(RotatingTls.Look look, RotatingTls.@Nullable Pem refused) {
             if (look != RotatingTls.Look.KNOWN) {
                 read = new RotatingTls.Pem(authority.apply(look), pem(user, "client-certificate"),
                         pem(user, "client-key"));
@@ -334,12 +339,17 @@ final class MergedKubeConfig {
                 return read;
             }
             TokenRefresher.Token token = plugin.current();
-            if (look == RotatingTls.Look.REFUSED && !token.certificate().isEmpty()) {
+            if (token == pluggedFrom && refused == plugged && !token.certificate().isEmpty()) {
                 token = plugin.instead(token);
             }
-            return token.certificate().isEmpty()
-                    ? read
-                    : new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+            if (token.certificate().isEmpty()) {
+                return read;
+            }
+            if (token != pluggedFrom || !plugged.authority().equals(read.authority())) {
+                plugged = new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+                pluggedFrom = token;
+            }
+            return plugged;
         }
 
         private static String pem(Entry entry, String field) {

@@ -49,8 +49,11 @@ final class RotatingTls implements Interceptor {
 
     /** A source of certificates. */
     interface Source {
-        /** @throws KubeConfigException if there are none; the message names the remedy */
-        Pem pem(Look look);
+        /**
+         * @param refused the certificates that the server refused; null unless the look is {@code REFUSED}
+         * @throws KubeConfigException if there are none; the message names the remedy
+         */
+        Pem pem(Look look, @Nullable Pem refused);
     }
 
     /** How closely a source looks. */
@@ -63,7 +66,11 @@ final class RotatingTls implements Interceptor {
         REFUSED
     }
 
-    private record Tls(Pem pem, SSLSocketFactory sockets, X509TrustManager trust) {}
+    private record Tls(Pem pem, SSLSocketFactory sockets, X509TrustManager trust) {
+        boolean isSameAs(Tls other) {
+            return pem.equals(other.pem);
+        }
+    }
 
     private final Source source;
     private final ApiClient api;
@@ -77,7 +84,7 @@ final class RotatingTls implements Interceptor {
         this.api = api;
         this.where = where;
         this.clock = clock;
-        this.tls = make(source.pem(Look.DUE));
+        this.tls = make(source.pem(Look.DUE, null));
         this.rereadAt = clock.deadline(REREAD_AFTER);
     }
 
@@ -108,7 +115,7 @@ final class RotatingTls implements Interceptor {
 
     @Override
     public Response intercept(Chain chain) throws IOException {
-        Tls used = current(Look.KNOWN);
+        Tls used = current(null);
         Used connection = new Used();
         try {
             Response response = proceed(chain, used,
@@ -116,18 +123,18 @@ final class RotatingTls implements Interceptor {
             if (response.code() != 401) {
                 return response;
             }
-            Tls fresh = current(Look.REFUSED);
-            if (fresh == used) {
+            Tls fresh = current(used);
+            if (fresh.isSameAs(used)) {
                 return response;
             }
             response.close();
             connection.close();
             return again(chain, fresh);
         } catch (SSLException e) {
-            Tls fresh = current(Look.REFUSED);
+            Tls fresh = current(used);
             // Only a handshake fails for certain before the server has read the request.
             boolean unsent = e instanceof SSLHandshakeException || e instanceof SSLPeerUnverifiedException;
-            if (fresh == used || !unsent) {
+            if (fresh.isSameAs(used) || !unsent) {
                 throw e;
             }
             return again(chain, fresh);
@@ -143,11 +150,14 @@ final class RotatingTls implements Interceptor {
         return chain.withSslSocketFactory(with.sockets, with.trust).proceed(request);
     }
 
-    private synchronized Tls current(Look wanted) {
-        Look look = wanted == Look.KNOWN && clock.nanoTime() - rereadAt >= 0 ? Look.DUE : wanted;
+    /** @param refused the settings that the server refused; null if it refused none */
+    private synchronized Tls current(@Nullable Tls refused) {
+        Look look = refused != null ? Look.REFUSED : clock.nanoTime() - rereadAt >= 0 ? Look.DUE : Look.KNOWN;
         try {
-            Pem pem = source.pem(look);
-            if (!pem.equals(tls.pem)) {
+            Pem pem = source.pem(look, refused == null ? null : refused.pem);
+            if (pem.equals(tls.pem)) {
+                tls = new Tls(pem, tls.sockets, tls.trust);
+            } else {
                 tls = make(pem);
                 log.info("the certificates of {} have changed: new connections use the new ones", where);
             }

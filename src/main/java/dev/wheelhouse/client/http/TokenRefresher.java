@@ -21,8 +21,10 @@ import okhttp3.Response;
 
 /**
  * Puts a bearer token on every request, and knows the client certificate that came with it. Fetches a new token when
- * the time of the old one is over or the server answers 401, as projected tokens rotate and plugins' tokens expire. If
- * that fails, the old token stays in use. Thread safe.
+ * the time of the old one is over or the server answers 401, as projected tokens rotate and plugins' tokens expire.
+ * Several 401 for one fetched token lead to one fetch, even if it brings the same text again (upstream:
+ * {@code maybeRefreshCreds} in client-go {@code plugin/pkg/client/auth/exec/exec.go}). If a fetch fails, the old token
+ * stays in use. Thread safe.
  */
 final class TokenRefresher implements Authentication, Interceptor {
     private static final Logger log = LoggerFactory.getLogger(TokenRefresher.class);
@@ -140,9 +142,10 @@ final class TokenRefresher implements Authentication, Interceptor {
     }
 
     /** @param refused a token that the server refused, or null */
+    @SuppressWarnings("ReferenceEquality") // Each fetch counts as another token.
     private synchronized Token token(@Nullable Token refused) {
         Token now = token;
-        if (now != null && (refused == null || !now.isSameAs(refused)) && clock.nanoTime() - until < 0) {
+        if (now != null && refused != now && clock.nanoTime() - until < 0) {
             return now;
         }
         try {

@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.podgc;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,15 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
@@ -35,7 +31,8 @@ import dev.wheelhouse.controllers.pods.Pods;
  */
 record PodGarbage(V1Pod pod, Reason reason) {
     private static final Set<String> NOT_ENDED = Set.of("Pending", "Running", "Unknown");
-    private static final String DISRUPTION_TARGET = "DisruptionTarget";
+    private static final DisruptionTarget DISRUPTION_TARGET = new DisruptionTarget("DeletionByPodGC",
+            "PodGC: node no longer exists");
 
     private static final Comparator<V1Pod> EVICTED_AND_OLDEST_FIRST = Comparator
             .<V1Pod, Boolean>comparing(pod -> !isEvicted(pod))
@@ -133,34 +130,9 @@ record PodGarbage(V1Pod pod, Reason reason) {
             status.put("observedGeneration", generation);
         }
         if (reason == Reason.ORPHANED) {
-            status.put("conditions", List.of(disruptionTarget(generation, now)));
+            status.put("conditions", List.of(DISRUPTION_TARGET.condition(pod, now)));
         }
-        String uid = String.valueOf(pod.getMetadata().getUid());
-        return new Action.Patch(ResourceType.PODS, ObjectKey.of(pod), "status", PatchType.STRATEGIC_MERGE,
-                ModelJson.write(Map.of("metadata", Map.of("uid", uid), "status", status)), reason.why);
-    }
-
-    private Map<String, @Nullable Object> disruptionTarget(@Nullable Long generation, Instant now) {
-        OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
-        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-            for (V1PodCondition present : pod.getStatus().getConditions()) {
-                if (DISRUPTION_TARGET.equals(present.getType()) && "True".equals(present.getStatus())
-                        && present.getLastTransitionTime() != null) {
-                    since = present.getLastTransitionTime();
-                }
-            }
-        }
-        Map<String, @Nullable Object> condition = new LinkedHashMap<>();
-        condition.put("type", DISRUPTION_TARGET);
-        condition.put("status", "True");
-        condition.put("reason", "DeletionByPodGC");
-        condition.put("message", "PodGC: node no longer exists");
-        condition.put("lastProbeTime", null);
-        condition.put("lastTransitionTime", ModelJson.time(since));
-        if (generation != null) {
-            condition.put("observedGeneration", generation);
-        }
-        return condition;
+        return DisruptionTarget.patch(pod, status, reason.why);
     }
 
     /** The deletion at once, without the time to end that the pod asks for. */

@@ -72,7 +72,7 @@ public final class StatefulSetController extends KeyedController implements Plan
         this.revisions = new OwnedObjects<>(informerFor(REVISIONS, V1ControllerRevision.class));
         this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
         retryWhenAllowed();
-        new StatefulSetHandlers(sets, queue).register(podCache);
+        new StatefulSetHandlers(sets, queue).register(podCache, claims);
     }
 
     @Override

@@ -2,10 +2,14 @@ package dev.wheelhouse.controllers.statefulset;
 
 import java.util.Objects;
 
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.PodHandler;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -23,9 +27,10 @@ final class StatefulSetHandlers {
         this.queue = queue;
     }
 
-    void register(SharedIndexInformer<V1Pod> pods) {
+    void register(SharedIndexInformer<V1Pod> pods, SharedIndexInformer<V1PersistentVolumeClaim> claims) {
         sets.addEventHandler(new OfSets());
         pods.addEventHandler(new OfPods());
+        claims.addEventHandler(new OfClaims());
     }
 
     private final class OfSets implements ResourceEventHandler<V1StatefulSet> {
@@ -70,6 +75,32 @@ final class StatefulSetHandlers {
         @Override
         protected void adoptable(V1StatefulSet owner, V1Pod pod, Priority priority) {
             queue.add(ObjectKey.of(owner), priority);
+        }
+    }
+
+    /**
+     * The deletion of a claim wakes the StatefulSet whose next pod waits for it. (Upstream has no such handler, so that
+     * the pod may have to wait for the next resync, some 12 hours later.)
+     */
+    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
+        @Override
+        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {}
+
+        @Override
+        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {}
+
+        @Override
+        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
+            for (V1OwnerReference owner : OwnerReferences.of(claim.getMetadata())) {
+                int end = owner.getName().lastIndexOf('-');
+                if (owner.getKind().equals(ResourceType.PODS.kind()) && end > 0) {
+                    ObjectKey set = ObjectKey.of(claim.getMetadata().getNamespace(),
+                            owner.getName().substring(0, end));
+                    if (sets.get(set) != null) {
+                        queue.add(set);
+                    }
+                }
+            }
         }
     }
 }

@@ -311,6 +311,7 @@ class AccessTest {
             {"metadata": {"name": "default", "namespace": "default"}}         | 201
             """)
     void aTokenRequestSpeaksOfItsOwnServiceAccount(String body, int expected) {
+        admin("POST", "/api/v1/namespaces/default/serviceaccounts", "{\"metadata\": {\"name\": \"default\"}}");
         send(request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", body));
 
         assertThat(code).isEqualTo(expected);

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,7 +11,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
 
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PodAccountsTest {
     private static final String AT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-    private final RestClient rest = new RestClient();
+    private final RestClient rest = new RestClient(Security.none().withPodAccounts(true));
 
     private JsonNode pod(String name, String more) {
         return rest.post(NS + "pods", """
@@ -39,7 +42,8 @@ class PodAccountsTest {
     }
 
     @BeforeEach
-    void anAccountWithoutToken() {
+    void accounts() {
+        rest.post(NS + "serviceaccounts", "{\"metadata\": {\"name\": \"default\"}}");
         rest.post(NS + "serviceaccounts", """
                 {"metadata": {"name": "quiet"}, "automountServiceAccountToken": false,
                  "imagePullSecrets": [{"name": "registry"}]}""");
@@ -87,6 +91,31 @@ class PodAccountsTest {
                 .isEqualTo("pods \"none\" is forbidden: error looking up service account default/nobody: "
                         + "serviceaccount \"nobody\" not found");
         assertThat(rest.last.code()).isEqualTo(403);
+    }
+
+    /** A controller makes the default account of a new namespace a moment later. */
+    @Test
+    void aPodWaitsForTheDefaultAccountOfItsNamespace() throws Exception {
+        rest.delete(NS + "serviceaccounts/default");
+        Thread controller = Thread.startVirtualThread(() -> rest.content(ApiRequest.of("POST", NS + "serviceaccounts",
+                "application/json", "{\"metadata\": {\"name\": \"default\"}}".getBytes(StandardCharsets.UTF_8))));
+        assertThat(mounts(pod("a", ""))).hasSize(2);
+        controller.join();
+    }
+
+    @Test
+    void aPodWithoutADefaultAccountIsRefused() {
+        rest.delete(NS + "serviceaccounts/default");
+        assertThat(Json.text(pod("a", ""), "message")).contains("serviceaccount \"default\" not found");
+    }
+
+    @Test
+    void withoutThePluginAPodNeedsNoAccount() {
+        RestClient plain = new RestClient();
+        JsonNode pod = plain.post(NS + "pods",
+                "{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}");
+        assertThat(plain.last.code()).isEqualTo(201);
+        assertThat(pod.path("spec").has("serviceAccountName")).isFalse();
     }
 
     @Test

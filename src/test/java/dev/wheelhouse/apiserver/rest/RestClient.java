@@ -1,9 +1,11 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -19,9 +21,18 @@ final class RestClient {
 
     final ManualClock clock = new ManualClock();
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final RestServer rest = new RestServer(store, clock, new java.util.SplittableRandom(1));
+    private final RestServer rest;
     /** The last answer. */
-    ApiResponse.Content last = content(ApiRequest.of("GET", "/version", null));
+    ApiResponse.Content last;
+
+    RestClient() {
+        this(Security.none());
+    }
+
+    RestClient(Security security) {
+        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerInfo.none());
+        last = content(ApiRequest.of("GET", "/version", null));
+    }
 
     ApiResponse.Content content(ApiRequest request) {
         return (ApiResponse.Content) rest.handle(request);

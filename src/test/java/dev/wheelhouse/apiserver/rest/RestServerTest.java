@@ -78,11 +78,10 @@ class RestServerTest {
     }
 
     @Test
-    void aNewClusterHasItsNamespacesAccountsAndService() {
+    void aNewClusterHasItsNamespacesAndService() {
         List<String> names = new ArrayList<>();
         get("/api/v1/namespaces").get("items").forEach(n -> names.add(Json.text(n, "metadata", "name")));
         assertThat(names).containsExactly("default", "kube-node-lease", "kube-public", "kube-system");
-        assertThat(Json.text(get(NS + "serviceaccounts/default"), "metadata", "name")).isEqualTo("default");
         assertThat(Json.text(get(NS + "services/kubernetes"), "spec", "clusterIP")).isEqualTo("10.96.0.1");
     }
 
@@ -199,32 +198,11 @@ class RestServerTest {
         assertThat(Json.text(delete("/api/v1/namespaces/t"), "status", "phase")).isEqualTo("Terminating");
         assertThat(Json.text(post("/api/v1/namespaces/t/configmaps", "{\"metadata\": {\"name\": \"b\"}}"), "message"))
                 .contains("because it is being terminated");
-        delete("/api/v1/namespaces/t/configmaps/kube-root-ca.crt");
-        get("/api/v1/namespaces/t/configmaps/kube-root-ca.crt");
-        assertThat(last.code()).isEqualTo(404);
         call("PUT", "/api/v1/namespaces/t/finalize", "application/json",
                 "{\"metadata\": {\"name\": \"t\"}, \"spec\": {\"finalizers\": []}}");
         assertThat(last.code()).isEqualTo(200);
         get("/api/v1/namespaces/t");
         assertThat(last.code()).isEqualTo(404);
-    }
-
-    @Test
-    void aDeletedDefaultAccountComesBack() {
-        String uid = Json.text(get(NS + "serviceaccounts/default"), "metadata", "uid");
-        delete(NS + "serviceaccounts/default");
-        assertThat(Json.text(get(NS + "serviceaccounts/default"), "metadata", "uid")).isNotEmpty().isNotEqualTo(uid);
-    }
-
-    @Test
-    void changedRootCertificatesComeBack() {
-        JsonNode published = get(NS + "configmaps/kube-root-ca.crt").get("data");
-        merge(NS + "configmaps/kube-root-ca.crt", "{\"data\": {\"ca.crt\": \"mine\", \"more\": \"mine\"}}");
-        assertThat(last.code()).isEqualTo(200);
-        JsonNode now = get(NS + "configmaps/kube-root-ca.crt");
-        assertThat(now.get("data")).isEqualTo(published);
-        merge(NS + "configmaps/kube-root-ca.crt", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
-        assertThat(Json.text(get(NS + "configmaps/kube-root-ca.crt"), "metadata", "labels", "a")).isEqualTo("b");
     }
 
     /** Two components remove a pod that is to end now: the server itself, and a kubelet that sees the mark first. */

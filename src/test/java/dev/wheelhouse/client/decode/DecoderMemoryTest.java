@@ -25,7 +25,7 @@ class DecoderMemoryTest {
                     .append(name).append("\",\"labels\":{\"app\":\"web\",\"tier\":\"front\"}}}");
         }
         return ObjectDecoder.of(PODS, V1Pod.class, memory).forCaches()
-                .readList(new ByteArrayInputStream((list + "]}").getBytes(StandardCharsets.UTF_8))).items();
+                .readList(new ByteArrayInputStream((list + "]}").getBytes(StandardCharsets.UTF_8)), false).items();
     }
 
     @Test

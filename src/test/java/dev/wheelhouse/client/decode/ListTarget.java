@@ -62,7 +62,7 @@ public final class ListTarget implements FuzzTarget {
         try {
             page = decoder.readList(inPieces
                     ? new Chunks(input, Arrays.hashCode(input))
-                    : new ByteArrayInputStream(input));
+                    : new ByteArrayInputStream(input), false);
         } catch (IOException e) {
             return "refused";
         }

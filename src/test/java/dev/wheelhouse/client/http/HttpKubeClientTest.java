@@ -42,7 +42,7 @@ class HttpKubeClientTest {
     private final RawServer server = new RawServer(RawServer.always(200, "{}"));
     private final HttpKubeClient client = new HttpKubeClient(server.api(),
             new HttpDeadlines(Duration.ofSeconds(2), Duration.ofMillis(500), Duration.ofSeconds(2)), "test/1",
-            Clock.system());
+            ContentType.JSON, Clock.system());
     private final ResourceClient<V1ConfigMap> configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
 
     HttpKubeClientTest() throws IOException {}

@@ -10,6 +10,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Clock;
@@ -144,6 +149,33 @@ class KubeConfigsTest {
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
         assertThat(Files.readAllLines(dir.resolve("bin/plugin.log"))).hasSize(1);
         assertThat(plugins).containsExactly("0 no_error");
+    }
+
+    @Test
+    void severalRefusalsOfOneTokenRunAPluginOnceAlthoughItPrintsTheSameTokenAgain() throws Exception {
+        Path file = write("config",
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: echo, "
+                        + "args: ['{\"status\":{\"token\":\"always\"}}']}}"));
+        KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
+        CyclicBarrier together = new CyclicBarrier(3);
+        server.answerWith((request, out) -> {
+            try {
+                together.await(20, TimeUnit.SECONDS);
+            } catch (BrokenBarrierException | TimeoutException e) {
+                throw new IOException(e);
+            }
+            RawServer.json(out, 401, "", "{}");
+        });
+        List<Thread> askers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            askers.add(Thread.ofPlatform().start(() -> assertThatThrownBy(() -> authorization(connection))
+                    .isInstanceOf(ApiError.class)));
+        }
+        for (Thread asker : askers) {
+            asker.join();
+        }
+        assertThat(server.requests).hasSize(3);
+        assertThat(plugins).as("the first run, and one for the refused token").hasSize(2);
     }
 
     @Test

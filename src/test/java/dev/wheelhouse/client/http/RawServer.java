@@ -98,6 +98,13 @@ final class RawServer implements AutoCloseable {
         out.write(bytes);
     }
 
+    /** Sends an answer that is not JSON. */
+    static void send(OutputStream out, int code, String contentType, byte[] body) throws IOException {
+        out.write(("HTTP/1.1 " + code + " X\r\nContent-Type: " + contentType + "\r\nConnection: close\r\n"
+                + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+        out.write(body);
+    }
+
     static Script always(int code, String body) {
         return (request, out) -> json(out, code, "", body);
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -23,6 +24,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,13 +55,17 @@ import okhttp3.Response;
 class TlsConnectionTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
+    /** A client, which is the server, too. */
+    private static KeyStore own;
+    /** A second client, which the server trusts as well. */
+    private static KeyStore next;
+
     @TempDir
     Path dir;
 
     private HttpsServer server = HttpsServer.create();
     private String certificate = "";
     private String key = "";
-    /** A second client, which the server trusts as well. */
     private String nextCertificate = "";
     private String nextKey = "";
     /** The name of a client to which the server answers 401. */
@@ -67,8 +73,15 @@ class TlsConnectionTest {
     private final ManualClock clock = new ManualClock();
     /** Whether each certificate that a plugin gave took the place of another one. */
     private final List<Boolean> replacements = new ArrayList<>();
+    /** The runs of plugins. */
+    private final List<String> runs = new CopyOnWriteArrayList<>();
     private final List<String> reads = new ArrayList<>();
     private final HttpMetrics metrics = new HttpMetrics() {
+        @Override
+        public void pluginCalled(int exitCode, String status) {
+            runs.add(status);
+        }
+
         @Override
         public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
             replacements.add(lastBegan != null);
@@ -82,13 +95,16 @@ class TlsConnectionTest {
 
     TlsConnectionTest() throws IOException {}
 
+    @BeforeAll
+    static void make(@TempDir Path directory) throws Exception {
+        own = selfSigned(directory, "CN=operator");
+        next = selfSigned(directory, "CN=next");
+    }
+
     @BeforeEach
     void start() throws Exception {
-        KeyStore own = selfSigned("CN=operator");
         certificate = pem("CERTIFICATE", own.getCertificate("me").getEncoded());
         key = pem("PRIVATE KEY", own.getKey("me", PASSWORD).getEncoded());
-
-        KeyStore next = selfSigned("CN=next");
         nextCertificate = pem("CERTIFICATE", next.getCertificate("me").getEncoded());
         nextKey = pem("PRIVATE KEY", next.getKey("me", PASSWORD).getEncoded());
 
@@ -128,8 +144,8 @@ class TlsConnectionTest {
         server.stop(0);
     }
 
-    private KeyStore selfSigned(String name) throws Exception {
-        Path store = dir.resolve("store.p12");
+    private static KeyStore selfSigned(Path directory, String name) throws Exception {
+        Path store = directory.resolve("store.p12");
         Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
                 "-genkeypair", "-alias", "me", "-keyalg", "EC", "-dname", name, "-ext", "san=ip:127.0.0.1",
                 "-storetype",
@@ -265,7 +281,12 @@ class TlsConnectionTest {
             Files.writeString(dir.resolve("credential"), credential(nextCertificate, nextKey));
             assertThat(who(client)).isEqualTo("CN=operator");
             refused = "CN=operator";
+            assertThat(runs).hasSize(1);
             assertThat(who(client)).isEqualTo("CN=next");
+            assertThat(runs).hasSize(2);
+            refused = "CN=next";
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("401");
+            assertThat(runs).as("one run for each 401").hasSize(3);
         }
         assertThat(replacements).containsExactly(false, true);
     }

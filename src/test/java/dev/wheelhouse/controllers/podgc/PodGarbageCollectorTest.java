@@ -30,8 +30,8 @@ class PodGarbageCollectorTest {
     private PodGarbageCollector collector = collector(3);
 
     private PodGarbageCollector collector(int threshold) {
-        return new PodGarbageCollector(cluster.context(
-                new ControllerOptions(threshold, ControllerOptions.HorizontalPodAutoscaler.DEFAULTS)));
+        return new PodGarbageCollector(
+                cluster.context(ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(threshold)));
     }
 
     @AfterEach

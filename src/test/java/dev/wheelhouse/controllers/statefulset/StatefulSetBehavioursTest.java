@@ -532,6 +532,21 @@ class StatefulSetBehavioursTest {
     }
 
     @Test
+    void aPodIsCreatedWhenTheClaimThatIsDeletedWithItsPredecessorIsGone() {
+        system.create(2, CLAIMS, retention("Retain", "Delete"));
+        system.run();
+        system.scale(1);
+        system.run();
+        system.scale(2);
+        system.settle();
+        assertThat(system.pods()).extracting(pod -> pod.getMetadata().getName()).containsExactly("web-0");
+
+        system.cluster.remove(ResourceType.PERSISTENT_VOLUME_CLAIMS, StatefulSetSystem.key("data-web-1"));
+        system.settle();
+        assertThat(system.pods()).extracting(pod -> pod.getMetadata().getName()).containsExactly("web-0", "web-1");
+    }
+
+    @Test
     void claimsThatAreDeletedInBothCasesChangeTheirOwnerWithTheScale() {
         system.create(2, CLAIMS, retention("Delete", "Delete"));
         system.run();

@@ -14,7 +14,7 @@ import java.util.List;
  * <li>{@code api/openapi-spec/v3}: types, fields, lists, keys, patch strategies, defaults, descriptions
  * <li>{@code api/discovery}: resources, subresources, verbs, short names, categories
  * <li>{@code staging/src/k8s.io}: the declarations of the types, for pointers, fields that are written although zero,
- * and the names of scalar types. The {@code generated.proto} files beside them say none of these.
+ * the names of scalar types, and the numbers of protobuf fields
  * </ul>
  */
 public final class GenerateFacts {

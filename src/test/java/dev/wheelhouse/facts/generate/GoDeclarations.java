@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say
  * three things that neither OpenAPI nor protobuf says: which fields are pointers, which fields are written although
- * they are zero, and the Go name of a named string or number.
+ * they are zero, and the Go name of a named string or number. They also repeat the numbers of the protobuf fields.
  *
  * <p>The reader relies on gofmt's layout: a declaration begins in the first column and a field after one tab.
  */
@@ -27,6 +28,7 @@ final class GoDeclarations {
     private static final Pattern TYPE = Pattern.compile("type (\\w+) (?:= )?(\\S+).*");
     private static final Pattern FIELD = Pattern.compile("\t(?:\\w+\\s+)?(\\S+)\\s+`(.*)`.*");
     private static final Pattern JSON = Pattern.compile("json:\"([^\"]*)\"");
+    private static final Pattern PROTOBUF = Pattern.compile("protobuf:\"\\w+,(\\d+),[^\"]*\"");
     private static final Set<String> SCALARS = Set.of("string", "bool", "int", "int32", "int64", "uint8", "uint32",
             "float64", "byte");
 
@@ -53,8 +55,9 @@ final class GoDeclarations {
      * One line of a struct.
      *
      * @param json the text of its JSON tag
+     * @param number of its protobuf field; empty if it has none
      */
-    private record Member(String type, String json) {}
+    private record Member(String type, String json, String number) {}
 
     /**
      * One field of a struct as JSON sees it.
@@ -62,8 +65,9 @@ final class GoDeclarations {
      * @param pointer whether the field's Go type is a pointer
      * @param always whether the encoder writes the field although it is zero; false for pointers and bytes
      * @param scalarName the name of a named scalar type, as {@code v1.PullPolicy}; empty for others
+     * @param numbers the protobuf numbers of embedded structs and the field, as {@code 2/4}; empty if one has none
      */
-    record GoField(boolean pointer, boolean always, String scalarName) {}
+    record GoField(boolean pointer, boolean always, String scalarName, String numbers) {}
 
     /** @param sources the folder of {@code k8s.io/…} packages */
     GoDeclarations(Path sources) {
@@ -79,28 +83,31 @@ final class GoDeclarations {
         int dot = typeName.lastIndexOf('.');
         String path = "k8s.io/" + typeName.substring("io.k8s.".length(), dot).replace('.', '/');
         Map<String, GoField> fields = new HashMap<>();
-        collect(find(path, typeName.substring(dot + 1)), fields);
+        collect(find(path, typeName.substring(dot + 1)), Optional.of(""), fields);
         return fields;
     }
 
-    private void collect(@Nullable Declaration struct, Map<String, GoField> into) throws IOException {
+    /** @param numbers of the embedded structs around this one, each with a slash behind it; absent if one has none */
+    private void collect(@Nullable Declaration struct, Optional<String> numbers, Map<String, GoField> into)
+            throws IOException {
         if (struct == null) {
             return;
         }
         if (!struct.right.equals("struct")) {
-            collect(find(struct, struct.right), into);
+            collect(find(struct, struct.right), numbers, into);
         }
         for (Member member : struct.members) {
             List<String> tag = List.of(member.json.split(",", -1));
+            Optional<String> number = numbers.filter(n -> !member.number.isEmpty()).map(n -> n + member.number);
             if (tag.contains("inline")) {
-                collect(find(struct, member.type), into);
+                collect(find(struct, member.type), number.map(n -> n + "/"), into);
             } else if (!tag.getFirst().equals("-")) {
-                into.put(tag.getFirst(), field(struct, member.type, tag));
+                into.put(tag.getFirst(), field(struct, member.type, tag, number.orElse("")));
             }
         }
     }
 
-    private GoField field(Declaration owner, String type, List<String> tag) throws IOException {
+    private GoField field(Declaration owner, String type, List<String> tag, String numbers) throws IOException {
         boolean pointer = type.startsWith("*");
         String element = type.replaceFirst("^(\\*|\\[\\]|map\\[[\\w.]+\\])+", "");
         @Nullable
@@ -112,7 +119,7 @@ final class GoDeclarations {
         String scalarName = named != null && SCALARS.contains(kind)
                 ? load(named.path).name + "." + element.substring(element.indexOf('.') + 1)
                 : "";
-        return new GoField(pointer, always, scalarName);
+        return new GoField(pointer, always, scalarName, numbers);
     }
 
     /** The kind of a declared type, followed through names: {@code struct}, {@code string}, … */
@@ -171,7 +178,8 @@ final class GoDeclarations {
                 } else if (field.matches()) {
                     Matcher json = JSON.matcher(field.group(2));
                     if (json.find()) {
-                        members.add(new Member(field.group(1), json.group(1)));
+                        Matcher number = PROTOBUF.matcher(field.group(2));
+                        members.add(new Member(field.group(1), json.group(1), number.find() ? number.group(1) : ""));
                     }
                 } else if (imported.matches()) {
                     String other = imported.group(2);

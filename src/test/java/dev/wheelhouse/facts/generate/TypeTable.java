@@ -168,6 +168,9 @@ final class TypeTable {
         if (!go.scalarName().isEmpty()) {
             attributes.append("\tgo=").append(go.scalarName());
         }
+        if (!go.numbers().isEmpty()) {
+            attributes.append("\tpb=").append(go.numbers());
+        }
         return attributes.toString();
     }
 

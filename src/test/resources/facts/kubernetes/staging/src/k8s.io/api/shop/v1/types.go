@@ -22,13 +22,13 @@ type Order struct {
 
 type OrderSpec struct {
 	// One of.
-	Wrapping `json:",inline"`
+	Wrapping `json:",inline" protobuf:"bytes,3,opt,name=wrapping"`
 
 	Lines     []Line            `json:"lines,omitempty"`
 	Couriers  []Courier         `json:"couriers"`
 	Courier   Courier           `json:"courier,omitempty"`
 	Fallback  *Courier          `json:"fallback,omitempty"` // a pointer to a named string
-	Count     int32             `json:"count"`
+	Count     int32             `json:"count" protobuf:"varint,2,opt,name=count"`
 	Urgent    bool              `json:"urgent,omitempty"`
 	Fragile   *bool             `json:"fragile,omitempty"`
 	Notes     map[string]string `json:"notes,omitempty"`
@@ -43,7 +43,7 @@ type OrderSpec struct {
 }
 
 type Wrapping struct {
-	Gift *Gift `json:"gift,omitempty"`
+	Gift *Gift `json:"gift,omitempty" protobuf:"bytes,1,opt,name=gift"`
 }
 
 type Gift Line

@@ -5,7 +5,7 @@ type Unit Symbol
 type Symbol string
 
 type Header struct {
-	Kind string `json:"kind,omitempty"`
+	Kind string `json:"kind,omitempty" protobuf:"bytes,1,opt,name=kind"`
 }
 
 type Moment struct {

@@ -1,0 +1,141 @@
+package dev.wheelhouse.controllers.certificates;
+
+import java.io.ByteArrayInputStream;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Every hour deletes old CertificateSigningRequests (upstream: {@code pkg/controller/certificates/cleaner}): those that
+ * were denied, failed or got a certificate more than an hour ago, those that nobody decided on for 24 hours, approved
+ * ones that nobody signed for 24 hours, and those whose certificate has expired. A failed deletion is tried again in
+ * the next round.
+ */
+public final class RequestCleaner extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "certificatesigningrequest-cleaner-controller";
+
+    static final Duration PERIOD = Duration.ofHours(1);
+    private static final Duration DECIDED = Duration.ofHours(1);
+    private static final Duration PENDING = Duration.ofHours(24);
+
+    private static final Logger log = LoggerFactory.getLogger(RequestCleaner.class);
+    /** The only key: a round over all requests. */
+    private static final ObjectKey ROUND = ObjectKey.cluster("certificatesigningrequests");
+
+    private final SharedIndexInformer<V1CertificateSigningRequest> requests;
+
+    /** Starts with a round. */
+    public RequestCleaner(ControllerContext context) {
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        requests = informerFor(Requests.TYPE, V1CertificateSigningRequest.class);
+        queue.add(ROUND);
+    }
+
+    @Override
+    protected Result sync(ObjectKey round) {
+        List<Action.Write> deletions = new ArrayList<>();
+        requests.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
+        if (!deletions.isEmpty()) {
+            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(deletions))).attempts()) {
+                ApiError error = attempt.error();
+                if (error != null && attempt.failed()) {
+                    log.warn("{}: the request {} is not deleted now and is tried again in {} min: {}", NAME,
+                            attempt.write().target(), PERIOD.toMinutes(), error.getMessage());
+                }
+            }
+        }
+        return Result.requeueAfter(PERIOD);
+    }
+
+    /** The deletion of a request that is old enough. A pure function. */
+    static List<Action.Write> decide(V1CertificateSigningRequest request, Instant now) {
+        String why = why(request, now);
+        return why == null
+                ? List.of()
+                : List.of(new Action.Delete(Requests.TYPE, ObjectKey.of(request),
+                        Deletion.ofUid(request.getMetadata().getUid()), why));
+    }
+
+    private static @Nullable String why(V1CertificateSigningRequest request, Instant now) {
+        byte[] certificate = Requests.certificate(request);
+        if (certificate != null && has(request, Requests.APPROVED, DECIDED, now)) {
+            return "its certificate was issued more than an hour ago";
+        }
+        if (has(request, Requests.DENIED, DECIDED, now)) {
+            return "it was denied more than an hour ago";
+        }
+        if (has(request, Requests.FAILED, DECIDED, now)) {
+            return "it failed more than an hour ago";
+        }
+        if (Requests.conditions(request).isEmpty()
+                && isOlder(request.getMetadata().getCreationTimestamp(), PENDING, now)) {
+            return "nobody has decided on it for 24 hours";
+        }
+        if (certificate != null && Requests.has(request, Requests.APPROVED) && hasExpired(certificate, now)) {
+            return "its certificate has expired";
+        }
+        return certificate == null && has(request, Requests.APPROVED, PENDING, now)
+                ? "nobody has signed it for 24 hours"
+                : null;
+    }
+
+    private static boolean has(V1CertificateSigningRequest request, String condition, Duration age, Instant now) {
+        return Requests.has(request, condition, each -> isOlder(each.getLastUpdateTime(), age, now));
+    }
+
+    private static boolean isOlder(@Nullable OffsetDateTime time, Duration age, Instant now) {
+        return time != null && time.toInstant().plus(age).isBefore(now);
+    }
+
+    private static boolean hasExpired(byte[] certificate, Instant now) {
+        try {
+            return CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(certificate)) instanceof X509Certificate first
+                    && now.isAfter(first.getNotAfter().toInstant());
+        } catch (CertificateException e) {
+            // The certificate of a foreign signer may have another form.
+            return false;
+        }
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return Requests.TYPE;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return requests.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1CertificateSigningRequest request = requests.get(key);
+        return request == null ? List.of() : List.copyOf(decide(request, clock.now()));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.wheelhouse.controllers.certificates;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequestCondition;
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequestSpec;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SigningAuthority;
+
+/**
+ * Signs approved requests to the signers of Kubernetes whose authorities {@link ControllerOptions.Identity#signers}
+ * names (upstream: {@code pkg/controller/certificates/signer}). A request that the signer does not accept gets the
+ * condition {@code Failed}. A request whose certificate cannot be issued is tried again.
+ */
+public final class RequestSigner extends RequestController {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "certificatesigningrequest-signing-controller";
+
+    private static final Logger log = LoggerFactory.getLogger(RequestSigner.class);
+
+    private final ControllerOptions.Identity options;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public RequestSigner(ControllerContext context) {
+        super(NAME, context);
+        options = context.options().identity();
+        if (options.signers().isEmpty()) {
+            log.info("{}: signs no requests, because --wheelhouse.cluster-signing-cert-file names no authority", NAME);
+        }
+    }
+
+    @Override
+    Result sync(ObjectKey key, V1CertificateSigningRequest request) {
+        return executor.execute(key, decide(request)).toResult();
+    }
+
+    @Override
+    List<Action> decide(V1CertificateSigningRequest request) {
+        return decide(request, options, clock.now());
+    }
+
+    /**
+     * The write of the certificate, or of the refusal. A pure function but for the certificate's serial number.
+     *
+     * @throws IllegalArgumentException if the certificate cannot be issued
+     */
+    static List<Action> decide(V1CertificateSigningRequest request, ControllerOptions.Identity options, Instant now) {
+        V1CertificateSigningRequestSpec spec = request.getSpec();
+        Signer signer = Signer.of(spec.getSignerName());
+        Supplier<SigningAuthority> authority = options.signers().get(spec.getSignerName());
+        if (signer == null || authority == null || !isWaiting(request)) {
+            return List.of();
+        }
+        CertificateRequest parsed = CertificateRequest.parse(spec.getRequest());
+        List<String> usages = RequestApprover.usages(spec);
+        String problem = signer.problem(parsed, usages);
+        if (problem != null) {
+            return List.of(new Action.UpdateStatus(Requests.TYPE,
+                    Requests.with(request, new V1CertificateSigningRequestCondition().type(Requests.FAILED)
+                            .reason("SignerValidationFailure").message(problem)
+                            .lastUpdateTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC))),
+                    "the signer does not accept the request"));
+        }
+        V1CertificateSigningRequest signed = Requests.copy(request);
+        signed.getStatus().setCertificate(CertificateIssuer.issue(parsed, usages,
+                CertificateIssuer.life(spec.getExpirationSeconds(), options.clusterSigningDuration()), authority.get(),
+                now));
+        return List.of(new Action.UpdateStatus(Requests.TYPE, signed, "the request is approved"));
+    }
+
+    /** Whether a request is approved, and neither denied nor failed. */
+    private static boolean isWaiting(V1CertificateSigningRequest request) {
+        return Requests.has(request, Requests.APPROVED) && !Requests.has(request, Requests.DENIED)
+                && !Requests.has(request, Requests.FAILED, condition -> condition.getStatus() == null
+                        || condition.getStatus().isEmpty() || condition.getStatus().equals("True"));
+    }
+}

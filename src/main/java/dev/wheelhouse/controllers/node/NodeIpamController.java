@@ -1,0 +1,146 @@
+package dev.wheelhouse.controllers.node;
+
+import java.util.List;
+import java.util.Map;
+
+import io.kubernetes.client.openapi.models.V1Node;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.IdleController;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Gives each node a range of addresses for its pods, and one of each family in a dual-stack cluster (upstream:
+ * {@code pkg/controller/nodeipam}, with the allocator {@code RangeAllocator}).
+ *
+ * <p>Upstream keeps the first range of a node for which there is no second one. Here it is free again.
+ */
+public final class NodeIpamController extends KeyedController {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "node-ipam-controller";
+
+    private static final int WORKERS = 30;
+
+    private final SharedIndexInformer<V1Node> nodes;
+    private final NodeRanges ranges;
+    private boolean knowsUsedRanges;
+
+    private NodeIpamController(ControllerContext context) {
+        super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS);
+        ranges = new NodeRanges(context.options().nodeIpam(), this::record);
+        nodes = informerFor(ResourceType.NODES, V1Node.class);
+        nodes.addEventHandler(new OfNodes());
+    }
+
+    /**
+     * The controller if {@link ControllerOptions.NodeIpam#allocateNodeCidrs} is set, else one that does nothing.
+     *
+     * @throws IllegalArgumentException if the options do not fit together
+     */
+    public static Controller of(ControllerContext context) {
+        return context.options().nodeIpam().allocateNodeCidrs()
+                ? new NodeIpamController(context)
+                : new IdleController(NAME);
+    }
+
+    /** @throws IllegalArgumentException if the options do not fit together; the message names them */
+    public static void check(ControllerOptions.NodeIpam options) {
+        if (options.allocateNodeCidrs()) {
+            NodeRanges.sets(options);
+            options.serviceClusterIpRange().forEach(Cidr::parse);
+        }
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        learnUsedRanges();
+        V1Node node = nodes.get(key);
+        if (node == null) {
+            forget(key);
+            return Result.done();
+        }
+        if (node.getMetadata().getDeletionTimestamp() != null) {
+            return Result.done();
+        }
+        if (!NodeRanges.of(node).isEmpty()) {
+            return occupy(node);
+        }
+        List<String> allocated = ranges.allocate(node);
+        if (allocated == null) {
+            report(key, node, "CIDRNotAvailable");
+            return Result.retry(new IllegalStateException(
+                    "the cluster's ranges have no free part for the node " + key.name()));
+        }
+        return assign(key, node, allocated);
+    }
+
+    /** Marks the ranges of all nodes as used, before the first one is given away. */
+    private synchronized void learnUsedRanges() {
+        if (!knowsUsedRanges) {
+            nodes.getIndexer().list().forEach(this::occupy);
+            knowsUsedRanges = true;
+        }
+    }
+
+    private Result occupy(V1Node node) {
+        try {
+            ranges.occupy(node);
+            return Result.done();
+        } catch (IllegalArgumentException e) {
+            return Result.terminal(e.getMessage());
+        }
+    }
+
+    private Result assign(ObjectKey key, V1Node node, List<String> allocated) {
+        Map<String, Object> patch = Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid())),
+                "spec", Map.of("podCIDR", allocated.getFirst(), "podCIDRs", allocated));
+        Outcome outcome = executor.execute(key, List.of(new Action.Patch(ResourceType.NODES, key, "",
+                PatchType.STRATEGIC_MERGE, ModelJson.write(patch), "its pods need addresses")));
+        ApiError error = outcome.error();
+        if (error != null) {
+            report(key, node, "CIDRAssignmentFailed");
+            if (!error.isUnknownOutcome()) {
+                ranges.giveBack(node, allocated);
+            }
+        }
+        return outcome.toResult();
+    }
+
+    private void report(ObjectKey key, V1Node node, String reason) {
+        executor.execute(key, List.of(new Action.Event(ResourceType.NODES, node, EventRecorder.NORMAL, reason,
+                "Node " + key.name() + " status is now: " + reason)));
+    }
+
+    private final class OfNodes implements ResourceEventHandler<V1Node> {
+        @Override
+        public void onAdd(V1Node node, boolean initial) {
+            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
+        }
+
+        @Override
+        public void onUpdate(V1Node before, V1Node after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1Node node, boolean finalStateUnknown) {
+            ranges.release(node);
+            queue.add(ObjectKey.of(node));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.wheelhouse.controllers.node;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Says which nodes are not ready, and keeps pods away from them (upstream:
+ * {@code pkg/controller/nodelifecycle/node_lifecycle_controller.go}). It has three queues:
+ *
+ * <ul>
+ * <li>nodes, whose taints and labels {@link NodeTaints} decides,
+ * <li>pods that were just bound, which cannot be ready on a node that is not,
+ * <li>rounds: every {@link ControllerOptions.NodeLifecycle#monitorPeriod} a look at all nodes by {@link NodeMonitor},
+ * and in between the taints that evict pods, at the rates of {@link Zones}.
+ * </ul>
+ */
+public final class NodeLifecycleController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "node-lifecycle-controller";
+
+    private static final String EVENT_SOURCE = "node-controller";
+    private static final int WORKERS = 8;
+    /** The time between a look at the nodes and the first taint that evicts, and between two such taints. */
+    private static final Duration GRANT_PERIOD = Duration.ofMillis(100);
+
+    private final SharedIndexInformer<V1Node> nodes;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final NodeMonitor monitor;
+    private final NodeMetrics metrics;
+    private final PodReadiness readiness;
+    private final Duration period;
+    private final WorkQueue<ObjectKey> boundPods;
+    private final WorkQueue<Round> rounds;
+    private final List<Loop> furtherWorkers;
+    private final long began;
+    /** Whether no look is due, because there are no nodes. */
+    private volatile boolean resting;
+    /** The changes of taints that the rounds want, by node. */
+    private final Map<ObjectKey, Wish> wishes = new ConcurrentHashMap<>();
+
+    private enum Round {
+        LOOK, GRANT
+    }
+
+    /** Starts with a look at all nodes. */
+    public NodeLifecycleController(ControllerContext context) {
+        super(NAME, EVENT_SOURCE, context, RateLimits.CONTROLLER, WORKERS);
+        nodes = informerFor(ResourceType.NODES, V1Node.class);
+        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        ControllerOptions.NodeLifecycle options = context.options().nodeLifecycle();
+        period = options.monitorPeriod();
+        readiness = new PodReadiness(executor);
+        metrics = new NodeMetrics(this::record);
+        SharedIndexInformer<V1Lease> leases = context.informers().informer(ResourceType.LEASES, V1Lease.class,
+                NodeMonitor.LEASES, LabelSelector.everything(), FieldSelector.everything());
+        follow(leases);
+        monitor = new NodeMonitor(nodes.getIndexer(), leases,
+                new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
+                executor, options, clock, metrics, this::wish);
+        boundPods = context.queue("node_lifecycle_controller_pods");
+        rounds = context.queue("node_lifecycle_controller_rounds");
+        furtherWorkers = List.of(
+                new Worker<>(NAME, boundPods, new Outage<>(boundPods, clock), this::syncPod, clock, context.metrics()),
+                new Worker<>(NAME, rounds, new Outage<>(rounds, clock), this::round, clock, context.metrics()));
+        nodes.addEventHandler(new OfNodes());
+        pods.addEventHandler(new OfPods());
+        began = clock.nanoTime();
+        rounds.add(Round.LOOK);
+    }
+
+    private void wish(String node, Wish wish) {
+        ObjectKey key = ObjectKey.cluster(node);
+        wishes.put(key, wish);
+        queue.add(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Node node = nodes.get(key);
+        if (node == null) {
+            wishes.remove(key);
+            forget(key);
+            return Result.done();
+        }
+        Wish wish = wishes.get(key);
+        Outcome outcome = executor.execute(key, NodeTaints.decide(node, wish, clock.now()));
+        if (outcome.succeeded() && wish != null) {
+            wishes.remove(key, wish);
+            if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
+                metrics.evicted(Zone.of(node));
+            }
+        }
+        return outcome.toResult();
+    }
+
+    private Result syncPod(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        if (pod == null || !monitor.isUnready(Pods.node(pod))) {
+            return Result.done();
+        }
+        ApiError failure = readiness.end(key, List.of(pod), clock.now());
+        return failure == null ? Result.done() : Result.retry(failure);
+    }
+
+    private Result round(Round round) {
+        if (round == Round.GRANT) {
+            monitor.grant();
+        } else {
+            resting = monitor.round() == 0;
+            if (!resting || nodes.getIndexer().size() > 0) {
+                resting = false;
+                rounds.addAfter(Round.LOOK, untilNextLook());
+            }
+        }
+        long next = monitor.nanosToGrant();
+        if (next != Long.MAX_VALUE) {
+            rounds.addAfter(Round.GRANT, Duration.ofNanos(Math.max(next, GRANT_PERIOD.toNanos())));
+        }
+        return Result.done();
+    }
+
+    /** The looks have the period's distance from the first one, whether or not there were nodes meanwhile. */
+    private Duration untilNextLook() {
+        return Duration.ofNanos(period.toNanos() - (clock.nanoTime() - began) % period.toNanos());
+    }
+
+    @Override
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>(super.loops());
+        loops.addAll(furtherWorkers);
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        boundPods.shutDown();
+        rounds.shutDown();
+        furtherWorkers.forEach(Loop::close);
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        return super.drain(within) && boundPods.awaitIdle(left(deadline)) && rounds.awaitIdle(left(deadline));
+    }
+
+    private Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - clock.nanoTime()));
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.NODES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return nodes.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Node node = nodes.get(key);
+        return node == null ? List.of() : NodeTaints.decide(node, wishes.get(key), clock.now());
+    }
+
+    private final class OfNodes implements ResourceEventHandler<V1Node> {
+        @Override
+        public void onAdd(V1Node node, boolean initial) {
+            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
+            if (resting) {
+                rounds.addAfter(Round.LOOK, untilNextLook());
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Node before, V1Node after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1Node node, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(node));
+        }
+    }
+
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            if (!Pods.node(pod).isEmpty()) {
+                boundPods.add(ObjectKey.of(pod), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {
+            if (!Pods.node(after).isEmpty() && !Pods.node(after).equals(Pods.node(before))) {
+                boundPods.add(ObjectKey.of(after));
+            }
+        }
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
+    }
+}

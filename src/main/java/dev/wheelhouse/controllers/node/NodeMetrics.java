@@ -1,0 +1,67 @@
+package dev.wheelhouse.controllers.node;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.DoubleStream;
+
+import dev.wheelhouse.controller.Measure;
+
+/** The metrics of the node lifecycle controller (upstream: {@code pkg/controller/nodelifecycle/metrics.go}). */
+final class NodeMetrics {
+    private static final Measure SIZE = Measure.gauge("node_collector_zone_size", "Nodes in a zone", "zone");
+    private static final Measure HEALTH = Measure.gauge("node_collector_zone_health",
+            "Percentage of the nodes in a zone that are ready", "zone");
+    private static final Measure UNHEALTHY = Measure.gauge("node_collector_unhealthy_nodes_in_zone",
+            "Nodes in a zone that are not ready", "zone");
+    private static final Measure EVICTIONS = Measure.counter("node_collector_evictions_total",
+            "Nodes that got a taint which evicts their pods", "zone");
+    private static final Measure NODE = seconds("node_collector_update_node_health_duration_seconds",
+            "Duration of the look at one node in seconds", 0.001);
+    private static final Measure ALL = seconds("node_collector_update_all_nodes_health_duration_seconds",
+            "Duration of the look at all nodes in seconds", 0.01);
+
+    private final Recorder recorder;
+    private final Set<String> zones = new HashSet<>();
+
+    /** Records a value of a metric. */
+    @FunctionalInterface
+    interface Recorder {
+        void record(Measure measure, double value, String... labels);
+    }
+
+    NodeMetrics(Recorder recorder) {
+        this.recorder = recorder;
+    }
+
+    /** A histogram with eight buckets, each four times as wide as the one before. */
+    private static Measure seconds(String name, String help, double first) {
+        return new Measure(Measure.Kind.HISTOGRAM, name, help, List.of(),
+                DoubleStream.iterate(first, bound -> 4 * bound).limit(8).boxed().toList());
+    }
+
+    void sizes(Map<String, Zones.Size> sizes) {
+        sizes.forEach((zone, size) -> sizes(zone, size.all(), 100.0 * size.ready() / size.all(), size.notReady()));
+        zones.stream().filter(zone -> !sizes.containsKey(zone)).forEach(zone -> sizes(zone, 0, 100, 0));
+        zones.addAll(sizes.keySet());
+    }
+
+    private void sizes(String zone, int all, double percentage, int notReady) {
+        recorder.record(SIZE, all, zone);
+        recorder.record(HEALTH, percentage, zone);
+        recorder.record(UNHEALTHY, notReady, zone);
+    }
+
+    void evicted(String zone) {
+        recorder.record(EVICTIONS, 1, zone);
+    }
+
+    void looked(long nanos) {
+        recorder.record(NODE, nanos / 1e9);
+    }
+
+    void lookedAtAll(long nanos) {
+        recorder.record(ALL, nanos / 1e9);
+    }
+}

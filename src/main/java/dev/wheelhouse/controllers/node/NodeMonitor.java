@@ -1,0 +1,252 @@
+package dev.wheelhouse.controllers.node;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1NodeCondition;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.node.NodeHealth.Observation;
+import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.Indexer;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * The rounds over all nodes (upstream: {@code monitorNodeHealth} in
+ * {@code pkg/controller/nodelifecycle/node_lifecycle_controller.go}): writes the status Unknown of nodes without a sign
+ * of life, ends the readiness of their pods, and says which nodes are to be tainted. One thread at a time may use it,
+ * except for {@link #isUnready}.
+ */
+final class NodeMonitor {
+    private static final Logger log = LoggerFactory.getLogger(NodeMonitor.class);
+    /** The namespace of the Leases of nodes. */
+    static final String LEASES = "kube-node-lease";
+    private static final int TRIES = 5;
+    /** The owner of the writes of a round. */
+    private static final ObjectKey ROUND = ObjectKey.cluster("round");
+    private static final String EXCLUDED = "node.kubernetes.io/exclude-disruption";
+    private static final ResourceType NODES = ResourceType.NODES;
+
+    private final Indexer<V1Node> nodes;
+    private final SharedIndexInformer<V1Lease> leases;
+    private final PodsOnNodes pods;
+    private final ResourceClient<V1Node> liveNodes;
+    private final ActionExecutor executor;
+    private final PodReadiness readiness;
+    private final ControllerOptions.NodeLifecycle options;
+    private final Clock clock;
+    private final BiConsumer<String, Wish> wishes;
+    private final Zones zones;
+    private final NodeMetrics metrics;
+    private final Map<String, V1Node> known = new HashMap<>();
+    private final Map<String, NodeHealth> healths = new ConcurrentHashMap<>();
+    /** The nodes with pods whose readiness could not be ended. */
+    private final Set<String> retries = new HashSet<>();
+
+    /** @param wishes gets the names of nodes and what is to be done about their taints */
+    NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
+            ResourceClient<V1Node> liveNodes, ActionExecutor executor, ControllerOptions.NodeLifecycle options,
+            Clock clock, NodeMetrics metrics, BiConsumer<String, Wish> wishes) {
+        this.nodes = nodes;
+        this.leases = leases;
+        this.pods = pods;
+        this.liveNodes = liveNodes;
+        this.executor = executor;
+        this.readiness = new PodReadiness(executor);
+        this.options = options;
+        this.clock = clock;
+        this.zones = new Zones(options);
+        this.metrics = metrics;
+        this.wishes = wishes;
+    }
+
+    /**
+     * Looks at all nodes once.
+     *
+     * @return the number of nodes
+     */
+    int round() {
+        long begin = clock.nanoTime();
+        List<V1Node> all = nodes.list();
+        meet(all);
+        Map<String, List<@Nullable V1NodeCondition>> conditions = new TreeMap<>();
+        for (V1Node node : all) {
+            long start = clock.nanoTime();
+            Seen seen = look(node);
+            if (seen != null) {
+                if (!NodeConditions.labels(seen.node).containsKey(EXCLUDED)) {
+                    conditions.computeIfAbsent(Zone.of(seen.node), zone -> new ArrayList<>()).add(seen.ready);
+                }
+                actOn(seen);
+            }
+            metrics.looked(clock.nanoTime() - start);
+        }
+        Map<String, Zones.Size> sizes = new TreeMap<>();
+        conditions.forEach((zone, ready) -> sizes.put(zone, Zones.Size.of(ready)));
+        metrics.sizes(sizes);
+        switch (zones.update(sizes, clock.nanoTime())) {
+            case ALL_DISRUPTED -> {
+                log.warn("{}: no node is ready, so that no pod is evicted", NodeLifecycleController.NAME);
+                all.forEach(this::clear);
+            }
+            case RECOVERED -> {
+                log.info("{}: some node is ready again, so that pods are evicted again", NodeLifecycleController.NAME);
+                healths.replaceAll((name, health) -> health.revived(clock.nanoTime()));
+            }
+            case NONE -> {
+            }
+        }
+        metrics.lookedAtAll(clock.nanoTime() - begin);
+        return all.size();
+    }
+
+    /** Learns which nodes are new and which are gone. */
+    private void meet(List<V1Node> all) {
+        Map<String, V1Node> gone = new HashMap<>(known);
+        for (V1Node node : all) {
+            gone.remove(NodeConditions.name(node));
+            zones.of(node, clock.nanoTime());
+            if (known.put(NodeConditions.name(node), node) == null) {
+                report(node, "RegisteredNode", "Node %1$s event: Registered Node %1$s in Controller");
+                clear(node);
+            }
+        }
+        gone.forEach((name, node) -> {
+            report(node, "RemovingNode", "Node %1$s event: Removing Node %1$s from Controller");
+            known.remove(name);
+            healths.remove(name);
+            retries.remove(name);
+        });
+    }
+
+    private void report(V1Node node, String reason, String message) {
+        executor.execute(ROUND, List.of(new Action.Event(NODES, node, EventRecorder.NORMAL, reason,
+                message.formatted(NodeConditions.name(node)))));
+    }
+
+    /**
+     * A node after a look at it.
+     *
+     * @param observed the status of the condition Ready before the look
+     * @param ready the condition Ready after it; null if there is none
+     */
+    private record Seen(V1Node node, String observed, @Nullable V1NodeCondition ready) {}
+
+    /** Looks at a node and writes its status if necessary. Null if that fails. */
+    private @Nullable Seen look(V1Node cached) {
+        V1Node node = cached;
+        String name = NodeConditions.name(node);
+        for (int i = 1;; i++) {
+            V1Lease lease = leases.get(ObjectKey.of(LEASES, name));
+            Observation seen = NodeHealth.observe(healths.get(name), node, lease, options, clock.now(),
+                    clock.nanoTime());
+            healths.put(name, seen.health());
+            V1Node changed = seen.changed();
+            if (changed == null) {
+                return new Seen(node, seen.observed(), seen.current());
+            }
+            ApiError error = executor.execute(ROUND, List.of(new Action.UpdateStatus(NODES, changed,
+                    "its kubelet has given no sign of life"))).error();
+            if (error == null) {
+                healths.put(name, seen.health().written(seen.current(), lease));
+                return new Seen(changed, seen.observed(), seen.current());
+            }
+            try {
+                if (i == TRIES) {
+                    throw error;
+                }
+                node = liveNodes.get(ObjectKey.cluster(name));
+            } catch (ApiError e) {
+                log.warn("{}: the status of the node {} cannot be written, so that it is looked at in the next round: "
+                        + "{}", NodeLifecycleController.NAME, name, e.getMessage());
+                return null;
+            }
+        }
+    }
+
+    private void actOn(Seen seen) {
+        V1NodeCondition ready = seen.ready;
+        String name = NodeConditions.name(seen.node);
+        if (ready == null) {
+            retries.remove(name);
+            return;
+        }
+        if (NodeConditions.isTrue(ready)) {
+            clear(seen.node);
+        } else {
+            taint(seen.node, "False".equals(ready.getStatus()) ? NodeTaints.UNREACHABLE : NodeTaints.NOT_READY,
+                    "False".equals(ready.getStatus()) ? NodeTaints.NOT_READY : NodeTaints.UNREACHABLE);
+        }
+        boolean fell = !NodeConditions.isTrue(ready) && seen.observed.equals("True");
+        if (fell) {
+            report(seen.node, "NodeNotReady", "Node %s status is now: NodeNotReady");
+        }
+        boolean again = retries.remove(name) && !seen.observed.equals("True");
+        if ((fell || again) && readiness.end(ROUND, pods.on(name), clock.now()) != null) {
+            retries.add(name);
+        }
+    }
+
+    /** Removes the taints that evict pods. */
+    private void clear(V1Node node) {
+        zones.of(node, clock.nanoTime()).remove(NodeConditions.name(node));
+        if (NodeTaints.evicts(node, NodeTaints.NOT_READY) || NodeTaints.evicts(node, NodeTaints.UNREACHABLE)) {
+            wishes.accept(NodeConditions.name(node), Wish.CLEAR);
+        }
+    }
+
+    /** Replaces a taint at once, and adds one when the zone's rate allows it. */
+    private void taint(V1Node node, String opposite, String wanted) {
+        String name = NodeConditions.name(node);
+        if (NodeTaints.evicts(node, opposite)) {
+            wishes.accept(name, Wish.SWAP);
+            return;
+        }
+        Zone zone = zones.of(node, clock.nanoTime());
+        if (!NodeTaints.evicts(node, wanted)) {
+            zone.remove(name);
+        }
+        zone.add(name);
+    }
+
+    /** Grants the taints that the rates allow now. */
+    void grant() {
+        for (Zone zone : zones.all()) {
+            for (String name = zone.next(clock.nanoTime()); name != null; name = zone.next(clock.nanoTime())) {
+                wishes.accept(name, Wish.EVICT);
+            }
+        }
+    }
+
+    /** The nanoseconds until a taint may be granted; {@code Long.MAX_VALUE} if none will be. */
+    long nanosToGrant() {
+        return zones.all().stream().mapToLong(zone -> zone.nanosToNext(clock.nanoTime())).min().orElse(Long.MAX_VALUE);
+    }
+
+    /** Whether a node is known and was not ready at the last look. Any thread may ask. */
+    boolean isUnready(String node) {
+        NodeHealth health = healths.get(node);
+        return health != null && health.ready() != null && !NodeConditions.isTrue(health.ready());
+    }
+}

@@ -1,0 +1,76 @@
+package dev.wheelhouse.controllers.node;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.event.EventRecorder;
+
+/**
+ * Takes the readiness from the pods of a node that is not ready, because its kubelet may be unable to (upstream:
+ * {@code MarkPodsNotReady} in {@code pkg/controller/util/node/controller_utils.go}).
+ */
+final class PodReadiness {
+    private final ActionExecutor executor;
+
+    PodReadiness(ActionExecutor executor) {
+        this.executor = executor;
+    }
+
+    /** @return the first failure, null if there is none. A pod that is gone is no failure */
+    @Nullable
+    ApiError end(ObjectKey owner, List<V1Pod> pods, Instant now) {
+        List<Action.Write> writes = new ArrayList<>();
+        for (V1Pod pod : pods) {
+            V1Pod unready = unready(pod, now);
+            if (unready != null) {
+                writes.add(new Action.UpdateStatus(ResourceType.PODS, unready, "its node is not ready"));
+            }
+        }
+        if (writes.isEmpty()) {
+            return null;
+        }
+        List<Action> events = new ArrayList<>();
+        ApiError failure = null;
+        for (Attempt attempt : executor.execute(owner, List.of(Action.Batch.each(writes))).attempts()) {
+            ApiError error = attempt.error();
+            if (error == null || !error.isNotFound()) {
+                failure = failure == null ? error : failure;
+                events.add(new Action.Event(ResourceType.PODS, ((Action.UpdateStatus) attempt.write()).object(),
+                        EventRecorder.WARNING, "NodeNotReady", "Node is not ready"));
+            }
+        }
+        executor.execute(owner, events);
+        return failure;
+    }
+
+    /** A copy of the pod that is not ready; null if the pod says that already, or says nothing. A pure function. */
+    static @Nullable V1Pod unready(V1Pod pod, Instant now) {
+        if (pod.getStatus() == null || pod.getStatus().getConditions() == null || pod.getStatus().getConditions()
+                .stream().noneMatch(c -> NodeConditions.READY.equals(c.getType()) && !"False".equals(c.getStatus()))) {
+            return null;
+        }
+        V1Pod changed = ModelJson.copy(pod);
+        for (V1PodCondition condition : changed.getStatus().getConditions()) {
+            if (NodeConditions.READY.equals(condition.getType())) {
+                condition.status("False")
+                        .lastTransitionTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC));
+            }
+        }
+        return changed;
+    }
+}

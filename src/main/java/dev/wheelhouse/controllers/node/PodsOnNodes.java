@@ -1,0 +1,29 @@
+package dev.wheelhouse.controllers.node;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.Indexer;
+
+/** The pods in a cache by their nodes. The controllers of this package share the index. Thread safe. */
+final class PodsOnNodes {
+    private static final String INDEX = "node-controllers/node";
+    private static final Function<V1Pod, Collection<String>> NODE = pod -> Pods.node(pod).isEmpty()
+            ? List.of()
+            : List.of(Pods.node(pod));
+
+    private final Indexer<V1Pod> pods;
+
+    PodsOnNodes(Indexer<V1Pod> pods) {
+        this.pods = pods;
+        pods.addIndex(INDEX, NODE);
+    }
+
+    List<V1Pod> on(String node) {
+        return pods.byIndex(INDEX, node);
+    }
+}

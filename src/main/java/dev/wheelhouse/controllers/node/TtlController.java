@@ -1,0 +1,116 @@
+package dev.wheelhouse.controllers.node;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Node;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
+
+/**
+ * Writes the annotation {@code node.alpha.kubernetes.io/ttl} of each node, which grows with the cluster (upstream:
+ * {@code pkg/controller/ttl/ttl_controller.go}). When the size of the cluster changes the value, all nodes get it at
+ * once. Upstream writes it to each node after the next status of its kubelet.
+ */
+public final class TtlController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "ttl-controller";
+
+    private static final String ANNOTATION = "node.alpha.kubernetes.io/ttl";
+
+    private final SharedIndexInformer<V1Node> nodes;
+    /** Only the event handler writes it. */
+    private volatile ClusterSize size = ClusterSize.EMPTY;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public TtlController(ControllerContext context) {
+        super(NAME, context);
+        nodes = informerFor(ResourceType.NODES, V1Node.class);
+        nodes.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Node node, boolean initial) {
+                change(size.added());
+                queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+
+            @Override
+            public void onUpdate(V1Node before, V1Node after) {
+                queue.add(ObjectKey.of(after));
+            }
+
+            @Override
+            public void onDelete(V1Node node, boolean finalStateUnknown) {
+                change(size.removed());
+                queue.add(ObjectKey.of(node));
+            }
+        });
+    }
+
+    private void change(ClusterSize next) {
+        boolean step = next.step() != size.step();
+        size = next;
+        if (step) {
+            nodes.getIndexer().list().forEach(node -> queue.add(ObjectKey.of(node), Priority.BACKGROUND));
+        }
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        if (!knows(key)) {
+            forget(key);
+            return Result.done();
+        }
+        return executor.execute(key, plan(key)).toResult();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.NODES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return nodes.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Node node = nodes.get(key);
+        return node == null ? List.of() : decide(node, size.seconds());
+    }
+
+    /** The patch of a node whose annotation is not the wanted number. A pure function. */
+    static List<Action> decide(V1Node node, int seconds) {
+        Map<String, String> annotations = node.getMetadata().getAnnotations();
+        if (annotations != null && isNumber(annotations.get(ANNOTATION), seconds)) {
+            return List.of();
+        }
+        Map<String, Object> patch = Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid()),
+                "annotations", Map.of(ANNOTATION, Integer.toString(seconds))));
+        return List.of(new Action.Patch(ResourceType.NODES, ObjectKey.of(node), "", PatchType.STRATEGIC_MERGE,
+                ModelJson.write(patch), "kubelets of a cluster of this size may cache for " + seconds + " s",
+                Set.of(404)));
+    }
+
+    private static boolean isNumber(@Nullable String text, int number) {
+        try {
+            return text != null && Integer.parseInt(text) == number;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.wheelhouse.controllers.rbac;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ClusterRole;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1PolicyRule;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Gives each ClusterRole with an aggregation rule the rules of the ClusterRoles that it selects (upstream:
+ * {@code pkg/controller/clusterroleaggregation}). A change of any role syncs all aggregated roles, because a role may
+ * select aggregated ones.
+ */
+public final class RoleAggregator extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "clusterrole-aggregation-controller";
+
+    static final ResourceType CLUSTER_ROLES = new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles",
+            "ClusterRole", false);
+    private static final String AGGREGATED = NAME + "/aggregated";
+
+    private final SharedIndexInformer<V1ClusterRole> roles;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public RoleAggregator(ControllerContext context) {
+        super(NAME, context);
+        roles = informerFor(CLUSTER_ROLES, V1ClusterRole.class);
+        roles.getIndexer().addIndex(AGGREGATED,
+                role -> role.getAggregationRule() == null ? List.of() : List.of(AGGREGATED));
+        roles.addEventHandler(ResourceEventHandler.ofAny(role -> roles.getIndexer().byIndex(AGGREGATED, AGGREGATED)
+                .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)))));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        if (!knows(key)) {
+            forget(key);
+            return Result.done();
+        }
+        return executor.execute(key, plan(key)).toResult();
+    }
+
+    /**
+     * The write that gives a role the rules that its aggregation rule selects. A pure function.
+     *
+     * @param roles all ClusterRoles
+     * @throws IllegalArgumentException if a selector of the role is invalid
+     */
+    static List<Action> decide(V1ClusterRole role, List<V1ClusterRole> roles) {
+        if (role.getAggregationRule() == null) {
+            return List.of();
+        }
+        List<V1ClusterRole> sorted = roles.stream().sorted(Comparator.comparing(RoleAggregator::name)).toList();
+        Set<Map<String, List<String>>> rules = new LinkedHashSet<>();
+        for (V1LabelSelector selector : orEmpty(role.getAggregationRule().getClusterRoleSelectors())) {
+            LabelSelector labels = LabelSelector.of(selector);
+            for (V1ClusterRole other : sorted) {
+                if (!name(other).equals(name(role)) && labels.matches(other.getMetadata().getLabels())) {
+                    rules.addAll(rules(other));
+                }
+            }
+        }
+        if (new ArrayList<>(rules).equals(rules(role))) {
+            return List.of();
+        }
+        Map<String, Object> wanted = new LinkedHashMap<>();
+        wanted.put("apiVersion", CLUSTER_ROLES.apiVersion());
+        wanted.put("kind", CLUSTER_ROLES.kind());
+        wanted.put("metadata", Map.of("name", name(role)));
+        if (!rules.isEmpty()) {
+            wanted.put("rules", rules);
+        }
+        return List.of(new Action.Apply(CLUSTER_ROLES, ObjectKey.of(role), "", V1ClusterRole.class, NAME, true,
+                ModelJson.write(wanted), "the roles that it aggregates have other rules"));
+    }
+
+    private static String name(V1ClusterRole role) {
+        return String.valueOf(role.getMetadata().getName());
+    }
+
+    /** The rules of a role. An empty list equals a missing one, as in Go. */
+    private static List<Map<String, List<String>>> rules(V1ClusterRole role) {
+        List<Map<String, List<String>>> rules = new ArrayList<>();
+        for (V1PolicyRule rule : orEmpty(role.getRules())) {
+            Map<String, List<String>> fields = new LinkedHashMap<>();
+            fields.put("verbs", orEmpty(rule.getVerbs()));
+            fields.put("apiGroups", orEmpty(rule.getApiGroups()));
+            fields.put("resources", orEmpty(rule.getResources()));
+            fields.put("resourceNames", orEmpty(rule.getResourceNames()));
+            fields.put("nonResourceURLs", orEmpty(rule.getNonResourceURLs()));
+            fields.values().removeIf(List::isEmpty);
+            rules.add(fields);
+        }
+        return rules;
+    }
+
+    private static <T> List<T> orEmpty(@Nullable List<T> list) {
+        return Objects.requireNonNullElse(list, List.of());
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return CLUSTER_ROLES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return roles.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1ClusterRole role = roles.get(key);
+        return role == null ? List.of() : decide(role, roles.getIndexer().list());
+    }
+}

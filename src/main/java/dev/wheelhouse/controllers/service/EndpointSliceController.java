@@ -1,0 +1,199 @@
+package dev.wheelhouse.controllers.service;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1EndpointSlice;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Service;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Lists the addresses of a Service's pods in EndpointSlices (upstream:
+ * {@code pkg/controller/endpointslice/endpointslice_controller.go}). {@code SliceDecisions} decides. The owner
+ * references of the slices let the garbage collector delete them with their Service. The slices of a pod whose node the
+ * cache does not have are written without the pod, and the Service is tried again.
+ */
+public final class EndpointSliceController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "endpointslice-controller";
+
+    /** The wait after a change of a slice, in which more changes may come. */
+    private static final Duration LEAST_WAIT = Duration.ofSeconds(1);
+    private static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofSeconds(1000), 10, 100);
+
+    private final SharedIndexInformer<V1Service> services;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1EndpointSlice> slices;
+    private final Zones zones;
+    private final int most;
+    private final TriggerTimes triggerTimes = new TriggerTimes();
+    private final SliceTracker tracker = new SliceTracker();
+    private final SliceMetrics metrics;
+    /** The Services that have hints by topology. */
+    private final Map<ObjectKey, ZoneHints> hints = new ConcurrentHashMap<>();
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public EndpointSliceController(ControllerContext context) {
+        super(NAME, "endpoint-slice-controller", context, LIMITS, null);
+        this.services = informerFor(ResourceType.SERVICES, V1Service.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
+        SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
+        this.zones = new Zones(nodes, this::wakeOverloaded);
+        this.most = context.options().endpoints().maxPerSlice();
+        this.metrics = SliceMetrics.ofServices(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        Duration batchPeriod = context.options().endpoints().sliceUpdatesBatchPeriod();
+        Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
+        services.addEventHandler(new EveryService(queue));
+        pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
+        nodes.addEventHandler(zones);
+        slices.addEventHandler(new OfSlices(SliceDecisions.MANAGER, tracker, service -> {
+            // Each Service is synced after the start anyway.
+        }, service -> queue.addAfter(service, wait)));
+    }
+
+    private void wakeOverloaded() {
+        Map<String, Double> shares = zones.shares();
+        hints.forEach((service, has) -> {
+            if (has.isOverloaded(shares)) {
+                queue.add(service);
+            }
+        });
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Service service = services.get(key);
+        if (service == null) {
+            triggerTimes.forget(key);
+            tracker.forget(key);
+            hints.remove(key);
+            metrics.count(key, null);
+            metrics.distribute(key, null);
+            forget(key);
+            return Result.done();
+        }
+        if (!ServicePods.isOurs(service)) {
+            return Result.done();
+        }
+        List<V1Pod> selected = selected(service);
+        SliceDecision decision = SliceDecisions
+                .decide(view(service, selected, triggerTimes.next(service, selected)));
+        remember(key, decision.hints());
+        Result result = execute(key, service, decision);
+        metrics.synced(result.equals(Result.done()));
+        return result;
+    }
+
+    private void remember(ObjectKey key, ZoneHints now) {
+        if (now.equals(ZoneHints.NONE)) {
+            hints.remove(key);
+        } else {
+            hints.put(key, now);
+        }
+    }
+
+    private Result execute(ObjectKey key, V1Service service, SliceDecision decision) {
+        boolean topology = TopologyHints.areWanted(service);
+        String distribution = topology ? null : TrafficHints.wanted(service);
+        metrics.distribute(key, distribution);
+        SliceCounts counts = new SliceCounts(most);
+        Set<String> problems = new LinkedHashSet<>();
+        ApiError error = null;
+        for (SliceDecision.Part part : decision.parts()) {
+            metrics.changes(part.counts());
+            counts.add(part.counts());
+            problems.addAll(part.problems());
+            Outcome outcome = executor.execute(key, part.writes().actions());
+            tracker.wrote(key, outcome);
+            metrics.wrote(outcome);
+            ApiError failure = outcome.error();
+            if (failure == null) {
+                metrics.changed(part.writes().count(), topology, distribution);
+            } else if (!failure.isNamespaceTerminating()) {
+                error = failure;
+                problems.add(SliceWrites.failure(outcome.failed(), "Service " + key) + failure.statusMessage());
+            }
+            executor.execute(key, part.events());
+        }
+        metrics.count(key, counts);
+        if (problems.isEmpty()) {
+            return Result.done();
+        }
+        String text = problems.size() == 1 ? problems.iterator().next() : "[" + String.join(", ", problems) + "]";
+        executor.execute(key, List.of(new Action.Event(ResourceType.SERVICES, service, EventRecorder.WARNING,
+                "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service " + key + ": " + text)));
+        return error == null ? Result.requeue() : Result.retry(error);
+    }
+
+    private List<V1Pod> selected(V1Service service) {
+        return ServicePods.of(service, pods.getIndexer().list(String.valueOf(service.getMetadata().getNamespace())));
+    }
+
+    private SliceView view(V1Service service, List<V1Pod> selected, @Nullable Instant triggerTime) {
+        ObjectKey key = ObjectKey.of(service);
+        List<V1EndpointSlice> own = slices(slices, key, SliceDecisions.MANAGER).stream()
+                .filter(slice -> slice.getMetadata().getDeletionTimestamp() == null).toList();
+        return new SliceView(service, selected, own, zones::node, most, zones.shares(),
+                hints.getOrDefault(key, ZoneHints.NONE), triggerTime);
+    }
+
+    /** The cached slices of a Service that a controller manages, by name. */
+    static List<V1EndpointSlice> slices(SharedIndexInformer<V1EndpointSlice> cache, ObjectKey service,
+            String manager) {
+        return cache.getIndexer().list(service.namespace()).stream()
+                .filter(slice -> manager.equals(WellKnown.label(slice.getMetadata(), WellKnown.MANAGED_BY))
+                        && service.name().equals(WellKnown.label(slice.getMetadata(), WellKnown.SERVICE)))
+                .sorted(Comparator.comparing(slice -> String.valueOf(slice.getMetadata().getName()))).toList();
+    }
+
+    @Override
+    protected V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        return new V1LabelSelector().putMatchLabelsItem(WellKnown.SERVICE, key.name())
+                .putMatchLabelsItem(WellKnown.MANAGED_BY, SliceDecisions.MANAGER);
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.SERVICES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return services.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Service service = services.get(key);
+        if (service == null || !ServicePods.isOurs(service)) {
+            return List.of();
+        }
+        List<V1Pod> selected = selected(service);
+        return SliceDecisions.decide(view(service, selected, triggerTimes.peek(service, selected))).actions();
+    }
+}

@@ -1,0 +1,191 @@
+package dev.wheelhouse.controllers.service;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1EndpointSlice;
+import io.kubernetes.client.openapi.models.V1Endpoints;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Service;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Copies the Endpoints that users write for Services without a selector into EndpointSlices (upstream:
+ * {@code pkg/controller/endpointslicemirroring}). {@code MirrorDecisions} decides. Endpoints without such a Service,
+ * with the label that forbids it, or that are the lock of an election, have no slices.
+ */
+public final class EndpointSliceMirroringController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "endpointslice-mirroring-controller";
+
+    private static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofSeconds(100), 10, 100);
+
+    private final SharedIndexInformer<V1Endpoints> endpoints;
+    private final SharedIndexInformer<V1EndpointSlice> slices;
+    private final SharedIndexInformer<V1Service> services;
+    private final int most;
+    private final SliceTracker tracker = new SliceTracker();
+    private final SliceMetrics metrics;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public EndpointSliceMirroringController(ControllerContext context) {
+        super(NAME, "endpoint-slice-mirroring-controller", context, LIMITS, null);
+        this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
+        this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
+        this.services = informerFor(ResourceType.SERVICES, V1Service.class);
+        this.most = context.options().endpoints().mirroringMaxPerSubset();
+        this.metrics = SliceMetrics.ofMirrors(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        Duration batchPeriod = context.options().endpoints().mirroringUpdatesBatchPeriod();
+        endpoints.addEventHandler(new OfEndpoints());
+        services.addEventHandler(new OfServices());
+        slices.addEventHandler(new OfSlices(MirrorDecisions.MANAGER, tracker,
+                service -> queue.add(service, Priority.BACKGROUND),
+                service -> queue.addAfter(service, batchPeriod)));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        long start = clock.nanoTime();
+        V1Endpoints object = mirrored(key);
+        Result result = object == null ? end(key) : mirror(key, object);
+        metrics.took(clock.nanoTime() - start);
+        return result;
+    }
+
+    /** The Endpoints of a key; null if they are not mirrored. */
+    private @Nullable V1Endpoints mirrored(ObjectKey key) {
+        V1Endpoints object = endpoints.get(key);
+        V1Service service = services.get(key);
+        return object != null && mayBeMirrored(object.getMetadata()) && service != null
+                && !ServicePods.hasSelector(service) ? object : null;
+    }
+
+    private static boolean mayBeMirrored(V1ObjectMeta meta) {
+        return !"true".equals(WellKnown.label(meta, WellKnown.SKIP_MIRROR)) && !WellKnown.isElection(meta);
+    }
+
+    private List<V1EndpointSlice> mirrors(ObjectKey key) {
+        return EndpointSliceController.slices(slices, key, MirrorDecisions.MANAGER);
+    }
+
+    private Result mirror(ObjectKey key, V1Endpoints object) {
+        MirrorDecisions.Decision decision = MirrorDecisions.decide(object, mirrors(key), most);
+        metrics.mirrored(decision.updated(), decision.skipped());
+        metrics.changes(decision.counts());
+        metrics.count(key, decision.counts());
+        decision.unchanged().forEach(slice -> tracker.saw(key, slice));
+        executor.execute(key, decision.events());
+        Outcome outcome = executor.execute(key, decision.writes().actions());
+        tracker.wrote(key, outcome);
+        metrics.wrote(outcome);
+        return outcome.error() != null && outcome.error().isNamespaceTerminating()
+                ? Result.done()
+                : outcome.toResult();
+    }
+
+    /** Deletes the mirrors of Endpoints that are not mirrored any more. */
+    private Result end(ObjectKey key) {
+        tracker.forget(key);
+        metrics.count(key, null);
+        List<V1EndpointSlice> left = mirrors(key);
+        if (left.isEmpty()) {
+            forget(key);
+            return Result.done();
+        }
+        Outcome outcome = executor.execute(key, deletions(left));
+        for (V1EndpointSlice slice : outcome.succeeded() ? left : List.<V1EndpointSlice>of()) {
+            deleted(key, ResourceType.ENDPOINT_SLICES, slice);
+        }
+        return outcome.toResult();
+    }
+
+    private static List<Action> deletions(List<V1EndpointSlice> left) {
+        SliceWrites writes = new SliceWrites();
+        left.forEach(slice -> writes.delete(slice, "its Endpoints are not mirrored"));
+        return writes.actions();
+    }
+
+    @Override
+    protected V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        return new V1LabelSelector().putMatchLabelsItem(WellKnown.SERVICE, key.name())
+                .putMatchLabelsItem(WellKnown.MANAGED_BY, MirrorDecisions.MANAGER);
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.ENDPOINTS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return endpoints.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Endpoints object = mirrored(key);
+        return object == null
+                ? deletions(mirrors(key))
+                : MirrorDecisions.decide(object, mirrors(key), most).writes().actions();
+    }
+
+    /** Adds the Endpoints that are or were mirrored. */
+    private final class OfEndpoints implements ResourceEventHandler<V1Endpoints> {
+        @Override
+        public void onAdd(V1Endpoints object, boolean initial) {
+            if (mayBeMirrored(object.getMetadata())) {
+                queue.add(ObjectKey.of(object), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Endpoints before, V1Endpoints after) {
+            if (mayBeMirrored(before.getMetadata()) || mayBeMirrored(after.getMetadata())) {
+                queue.add(ObjectKey.of(after));
+            }
+        }
+
+        @Override
+        public void onDelete(V1Endpoints object, boolean finalStateUnknown) {
+            onAdd(object, false);
+        }
+    }
+
+    /** Adds the Endpoints of Services without a selector, and of those that got or lost one. */
+    private final class OfServices implements ResourceEventHandler<V1Service> {
+        @Override
+        public void onAdd(V1Service service, boolean initial) {
+            if (!ServicePods.hasSelector(service)) {
+                queue.add(ObjectKey.of(service), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Service before, V1Service after) {
+            if (ServicePods.hasSelector(before) != ServicePods.hasSelector(after)) {
+                queue.add(ObjectKey.of(after));
+            }
+        }
+
+        @Override
+        public void onDelete(V1Service service, boolean finalStateUnknown) {
+            onAdd(service, false);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.wheelhouse.controllers.service;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Endpoints;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Service;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
+
+/**
+ * Lists the addresses of a Service's pods in Endpoints of the same name (upstream:
+ * {@code pkg/controller/endpoint/endpoints_controller.go}). Endpoints are for older clients; they have at most 1000
+ * addresses of one family. {@code EndpointsDecisions} decides. Endpoints without a Service are deleted when their
+ * Service is, and at the start, unless they are the lock of an election.
+ */
+public final class EndpointsController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "endpoints-controller";
+
+    private final SharedIndexInformer<V1Service> services;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1Endpoints> endpoints;
+    private final TriggerTimes triggerTimes = new TriggerTimes();
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public EndpointsController(ControllerContext context) {
+        super(NAME, "endpoint-controller", context);
+        this.services = informerFor(ResourceType.SERVICES, V1Service.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
+        Duration batchPeriod = context.options().endpoints().updatesBatchPeriod();
+        services.addEventHandler(new EveryService(queue));
+        pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
+        endpoints.addEventHandler(new OfEndpoints());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Service service = services.get(key);
+        V1Endpoints current = endpoints.get(key);
+        if (service == null) {
+            triggerTimes.forget(key);
+            return current == null ? end(key) : delete(key, current);
+        }
+        if (!ServicePods.isOurs(service)) {
+            return Result.done();
+        }
+        List<V1Pod> selected = selected(service);
+        Outcome outcome = executor.execute(key,
+                EndpointsDecisions.decide(service, selected, current, triggerTimes.next(service, selected)));
+        ApiError error = outcome.error();
+        Action.Write failed = outcome.failed();
+        if (error == null || error.isNamespaceTerminating()) {
+            return Result.done();
+        }
+        if (failed instanceof Action.Create create) {
+            executor.execute(key, List.of(new Action.Event(ResourceType.ENDPOINTS, create.object(),
+                    EventRecorder.WARNING, "FailedToCreateEndpoint",
+                    "Failed to create endpoint for service " + key + ": " + error.statusMessage())));
+        } else if (failed instanceof Action.Update update) {
+            executor.execute(key, List.of(new Action.Event(ResourceType.ENDPOINTS, update.object(),
+                    EventRecorder.WARNING, "FailedToUpdateEndpoint",
+                    "Failed to update endpoint " + key + ": " + error.statusMessage())));
+        }
+        return outcome.toResult();
+    }
+
+    private Result end(ObjectKey key) {
+        forget(key);
+        return Result.done();
+    }
+
+    private Result delete(ObjectKey key, V1Endpoints left) {
+        Outcome outcome = executor.execute(key, List.of(deletion(key, left)));
+        if (outcome.succeeded()) {
+            deleted(key, ResourceType.ENDPOINTS, left);
+        }
+        return outcome.toResult();
+    }
+
+    private static Action.Delete deletion(ObjectKey key, V1Endpoints left) {
+        V1ObjectMeta meta = left.getMetadata();
+        return new Action.Delete(ResourceType.ENDPOINTS, key,
+                new Deletion(null, meta.getUid(), meta.getResourceVersion(), null), "the Service is gone");
+    }
+
+    private List<V1Pod> selected(V1Service service) {
+        return ServicePods.of(service, pods.getIndexer().list(String.valueOf(service.getMetadata().getNamespace())));
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.SERVICES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return services.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Service service = services.get(key);
+        if (service == null || !ServicePods.isOurs(service)) {
+            return List.of();
+        }
+        List<V1Pod> selected = selected(service);
+        return EndpointsDecisions.decide(service, selected, endpoints.get(key),
+                triggerTimes.peek(service, selected));
+    }
+
+    /** Endpoints that exist at the start may be left from a Service that is gone. */
+    private final class OfEndpoints implements ResourceEventHandler<V1Endpoints> {
+        @Override
+        public void onAdd(V1Endpoints object, boolean initial) {
+            if (initial && !WellKnown.isElection(object.getMetadata())) {
+                queue.add(ObjectKey.of(object), Priority.BACKGROUND);
+            }
+        }
+
+        @Override
+        public void onUpdate(V1Endpoints before, V1Endpoints after) {
+            // The controller does not watch over what others change, as upstream.
+        }
+
+        @Override
+        public void onDelete(V1Endpoints object, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(object));
+        }
+    }
+}

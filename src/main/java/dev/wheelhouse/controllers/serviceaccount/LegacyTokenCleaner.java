@@ -1,0 +1,130 @@
+package dev.wheelhouse.controllers.serviceaccount;
+
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Secret;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Every 24 hours marks and deletes the token Secrets that were made for an account and that nobody has used for
+ * {@link ControllerOptions.Identity#legacyTokenCleanUpPeriod} (upstream:
+ * {@code pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go}). The API server records the last use in
+ * a label, and the day on which this record began in a ConfigMap. {@code StaleTokens} decides. A failed write is tried
+ * again in the next round.
+ */
+public final class LegacyTokenCleaner extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
+
+    static final Duration PERIOD = Duration.ofHours(24);
+    static final ObjectKey TRACKING = ObjectKey.of("kube-system",
+            "kube-apiserver-legacy-service-account-token-tracking");
+
+    private static final Logger log = LoggerFactory.getLogger(LegacyTokenCleaner.class);
+    /** The only key: a round over all Secrets. */
+    private static final ObjectKey ROUND = ObjectKey.cluster("secrets");
+
+    private final SharedIndexInformer<V1ServiceAccount> accounts;
+    private final SharedIndexInformer<V1Secret> secrets;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final ResourceClient<V1ConfigMap> configMaps;
+    private final Duration cleanUpPeriod;
+
+    /** Starts with a round. */
+    public LegacyTokenCleaner(ControllerContext context) {
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
+        secrets = TokenSecrets.informer(context.informers());
+        follow(secrets);
+        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        configMaps = context.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        cleanUpPeriod = context.options().identity().legacyTokenCleanUpPeriod();
+        queue.add(ROUND);
+    }
+
+    @Override
+    protected Result sync(ObjectKey round) {
+        List<Action.Write> writes = decide();
+        if (!writes.isEmpty()) {
+            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(writes))).attempts()) {
+                ApiError error = attempt.error();
+                if (error != null && attempt.failed() && !error.isConflict()) {
+                    log.warn("{}: the {} of {} failed and is tried again in {} h: {}", NAME, attempt.write().verb(),
+                            attempt.write().target(), PERIOD.toHours(), error.getMessage());
+                }
+            }
+        }
+        return Result.requeueAfter(PERIOD);
+    }
+
+    private List<Action.Write> decide() {
+        StaleTokens stale = new StaleTokens(clock.now(), cleanUpPeriod, accounts::get, this::mounted);
+        LocalDate since = trackedSince();
+        return since == null || !stale.isTrackedSince(since)
+                ? List.of()
+                : stale.among(secrets.getIndexer().list());
+    }
+
+    /** The day on which the API server began to record the use of tokens; null if that is unknown. */
+    private @Nullable LocalDate trackedSince() {
+        try {
+            V1ConfigMap tracking = configMaps.get(TRACKING);
+            String since = tracking.getData() == null ? null : tracking.getData().get("since");
+            LocalDate day = StaleTokens.date(since);
+            if (day == null) {
+                log.warn("{}: deletes no Secrets, because the ConfigMap {} has no date in data.since: {}", NAME,
+                        TRACKING, since);
+            }
+            return day;
+        } catch (ApiError e) {
+            log.warn("{}: deletes no Secrets, because it is unknown since when their use is recorded: {}", NAME,
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    private Set<String> mounted(String namespace) {
+        Set<String> names = new HashSet<>();
+        pods.getIndexer().list(namespace).forEach(pod -> PodSecrets.of(pod.getSpec(), names::add));
+        return names;
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.SECRETS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return secrets.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        return decide().stream().filter(write -> write.target().equals(key)).<Action>map(write -> write).toList();
+    }
+}

@@ -1,0 +1,199 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.informer.ScopedInformers;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * The time from the making of a controller to its end. A life that a standby made waits: its caches run, but no handler
+ * is registered and no loop runs until {@link #begin}. The manager's thread calls the methods; any thread may read.
+ */
+final class Life {
+    private static final Logger log = LoggerFactory.getLogger(Life.class);
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    final Controller controller;
+    /** Whether the controller was made to plan without writing. */
+    final boolean observes;
+    final List<SharedIndexInformer<?>> caches;
+    private final ScopedInformers informers;
+    private final BooleanSupplier acts;
+    private final Controls controls;
+    private final LoopRunner runner;
+    private final Clock clock;
+    private final Runnable wake;
+    private final List<Loop> furtherWorkers = new CopyOnWriteArrayList<>();
+    /** The caches that may be older than the beginning of the lead. */
+    private final Set<SharedIndexInformer<?>> stale = ConcurrentHashMap.newKeySet();
+    private volatile List<WhileLeading> loops = List.of();
+    private volatile boolean begun;
+    private volatile boolean running;
+    private volatile String ending = "";
+    private boolean interrupted;
+    private long interruptAt;
+
+    /** @param acts whether the controller may act: the process leads and goes on */
+    Life(Controller controller, boolean observes, ScopedInformers informers, BooleanSupplier acts, Controls controls,
+            ManagedController.Surroundings around) {
+        this.controller = controller;
+        this.observes = observes;
+        this.informers = informers;
+        this.acts = acts;
+        this.controls = controls;
+        this.runner = around.runner();
+        this.clock = around.context().clock();
+        this.wake = around.wake();
+        this.caches = controller.informers();
+        caches.forEach(informer -> informer.whenSynced(wake));
+    }
+
+    /** Begins in a process that always leads: any state of the caches is fresh enough. */
+    void begin() {
+        begun = true;
+    }
+
+    /**
+     * Begins, unless it has begun: the controller works as soon as its caches are not older than the lead. So it sees
+     * all writes of the leader before.
+     *
+     * @param leadsSince the time of the clock at which this process had the lead
+     */
+    void begin(long leadsSince) {
+        if (begun) {
+            return;
+        }
+        stale.addAll(caches);
+        begun = true;
+        caches.forEach(cache -> cache.whenFresh(leadsSince, () -> {
+            stale.remove(cache);
+            wake.run();
+        }));
+    }
+
+    boolean hasBegun() {
+        return begun;
+    }
+
+    /** Whether the caches hold a whole collection each, perhaps an old one. */
+    boolean isWarm() {
+        return caches.stream().allMatch(SharedIndexInformer::hasSynced);
+    }
+
+    /** Starts the loops once the caches allow it. @return whether they were started by this call */
+    boolean startIfReady() {
+        if (running || !begun || !stale.isEmpty() || !isWarm()) {
+            return false;
+        }
+        informers.open();
+        Map<Outage<?>, Integer> workers = new HashMap<>();
+        for (Loop loop : controller.loops()) {
+            start(loop, loop instanceof Worker<?> worker ? workers.merge(worker.outage(), 1, Integer::sum) - 1 : -1);
+        }
+        running = true;
+        return true;
+    }
+
+    private void start(Loop loop, int number) {
+        WhileLeading whileLeading = new WhileLeading(loop, acts, controls.valve(), number);
+        runner.startOnPlatformThread(controller.name() + "-" + loops.size(), whileLeading);
+        List<WhileLeading> started = new ArrayList<>(loops);
+        started.add(whileLeading);
+        loops = List.copyOf(started);
+    }
+
+    void startFurtherWorkers() {
+        if (running) {
+            controls.furtherWorkers().forEach(further -> {
+                start(further.worker(), further.number());
+                furtherWorkers.add(further.worker());
+            });
+        }
+    }
+
+    boolean runs() {
+        return running && ending.isEmpty();
+    }
+
+    /** Why it ends, in a clause; empty if it does not. */
+    String ending() {
+        return ending;
+    }
+
+    List<WhileLeading> loops() {
+        return loops;
+    }
+
+    /** Why the controller does not work yet, one sentence per cache. */
+    Set<String> waitingFor() {
+        Set<String> reasons = new LinkedHashSet<>();
+        for (SharedIndexInformer<?> cache : caches) {
+            if (!cache.hasSynced()) {
+                reasons.add(cache.state().reasonNotSynced());
+            } else if (stale.contains(cache)) {
+                reasons.add(cache.state().name() + ": the cache has not reached the beginning of the lead yet");
+            }
+        }
+        return reasons;
+    }
+
+    void close() {
+        controller.close();
+        furtherWorkers.forEach(Loop::close);
+    }
+
+    void end(String why) {
+        ending = why;
+        interruptAt = clock.deadline(GRACE);
+        close();
+        if (begun) {
+            log.info("{} ends, because {}", controller.name(), why);
+        }
+    }
+
+    /**
+     * Whether all its syncs have ended and its handlers are removed.
+     * @param gone the types that are not served any more
+     */
+    boolean hasEnded(Predicate<ResourceType> gone) throws InterruptedException {
+        boolean idle = controller.drain(Duration.ZERO);
+        if (!interrupted && (idle || clock.nanoTime() - interruptAt >= 0)) {
+            interrupted = true;
+            loops.forEach(runner::stop);
+        }
+        if (idle) {
+            informers.close(gone);
+        }
+        return idle;
+    }
+
+    /** Waits until no loop is in a step, after it may not act any more. @return false if a step is still under way */
+    boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        boolean ended = controller.drain(within);
+        for (WhileLeading loop : loops) {
+            ended &= loop.awaitStep(Duration.ofNanos(deadline - clock.nanoTime()));
+        }
+        return ended;
+    }
+}

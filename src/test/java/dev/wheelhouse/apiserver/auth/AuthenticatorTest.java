@@ -1,0 +1,27 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The users of client certificates (upstream: {@code apiserver/pkg/authentication/request/x509}). */
+class AuthenticatorTest {
+    /** Signers in Go write all organizations into one part of the subject. */
+    @ParameterizedTest
+    @ValueSource(strings = {"CN=eve,O=a,O=b", "O=a+O=b,CN=eve", "CN=eve,L=Ulm,O=b+O=a"})
+    void eachOrganizationIsAGroup(String subject) throws Exception {
+        User user = Authenticator.ofSubject(subject);
+        assertThat(user.name()).isEqualTo("eve");
+        assertThat(user.groups()).containsExactlyInAnyOrderElementsOf(List.of("a", "b", "system:authenticated"));
+    }
+
+    @Test
+    void aSubjectWithoutACommonNameIsNoUser() {
+        assertThatThrownBy(() -> Authenticator.ofSubject("O=a")).isInstanceOf(UnauthorizedException.class);
+    }
+}

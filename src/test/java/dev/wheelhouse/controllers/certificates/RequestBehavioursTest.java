@@ -1,0 +1,229 @@
+package dev.wheelhouse.controllers.certificates;
+
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequestCondition;
+import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.world.Cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Upstream's assertions about CertificateSigningRequests (upstream: {@code test/integration/certificates}). */
+class RequestBehavioursTest {
+    private static final ObjectKey KEY = ObjectKey.cluster("csr");
+    private static final byte[] NODE = SignedRequests.pem("CN=system:node:a,O=system:nodes");
+    private static final String KUBELET = "kubernetes.io/kube-apiserver-client-kubelet";
+    private static final String CLIENT = "kubernetes.io/kube-apiserver-client";
+
+    private final Cluster cluster = new Cluster();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private void create(String signer, byte[] request, String... usages) {
+        cluster.create(Requests.TYPE, SignedRequests.object("csr", signer, request, usages));
+    }
+
+    private V1CertificateSigningRequest stored() {
+        return cluster.read(Requests.TYPE, KEY, V1CertificateSigningRequest.class);
+    }
+
+    private void decide(String type) {
+        V1CertificateSigningRequest request = stored();
+        cluster.user().resource(Requests.TYPE, V1CertificateSigningRequest.class).updateSubresource(Requests.with(
+                request, new V1CertificateSigningRequestCondition().type(type).reason("ByTest").message("")),
+                "approval");
+    }
+
+    private void settle(Controller controller) {
+        cluster.settle(controller.loops());
+    }
+
+    private RequestSigner signer(Signer... signers) {
+        SigningAuthority authority = SignedRequests.authority(cluster.clock.now().minusSeconds(60),
+                cluster.clock.now().plus(Duration.ofDays(3650)));
+        Map<String, Supplier<SigningAuthority>> all = Stream.of(signers)
+                .collect(Collectors.toMap(signer -> signer.name, signer -> () -> authority));
+        return new RequestSigner(cluster.context(ControllerOptions.DEFAULTS.with(new ControllerOptions.Identity("",
+                null, all, Duration.ofDays(365), Duration.ofDays(365)))));
+    }
+
+    // ---- approving
+
+    @Test
+    void theRequestOfAKubeletIsApprovedIfTheServerAllowsIt() {
+        RequestApprover controller = new RequestApprover(cluster.context());
+        create(KUBELET, NODE, "digital signature", "client auth");
+        settle(controller);
+        assertThat(Requests.conditions(stored())).singleElement().satisfies(condition -> {
+            assertThat(condition.getType() + " " + condition.getStatus()).isEqualTo("Approved True");
+            assertThat(condition.getReason()).isEqualTo("AutoApproved");
+            assertThat(condition.getMessage())
+                    .isEqualTo("Auto approving kubelet client certificate after SubjectAccessReview.");
+            assertThat(condition.getLastUpdateTime()).isNotNull();
+            assertThat(condition.getLastTransitionTime()).isNotNull();
+        });
+        cluster.requests.takeWrites();
+        settle(controller);
+        assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
+    void aNodeAsksWithItsOwnRightFirst() {
+        V1CertificateSigningRequest request = SignedRequests.object("csr", KUBELET, NODE, "digital signature",
+                "client auth");
+        assertThat(RequestApprover.rights(request)).containsExactly(RequestApprover.Right.ANY_NODE);
+        request.getSpec().setUsername("system:node:a");
+        assertThat(RequestApprover.rights(request)).containsExactly(RequestApprover.Right.OWN_NODE,
+                RequestApprover.Right.ANY_NODE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({KUBELET + ", server auth", CLIENT + ", client auth", "example.com/signer, client auth"})
+    void otherRequestsAreLeftToPeople(String signer, String usage) {
+        RequestApprover controller = new RequestApprover(cluster.context());
+        create(signer, NODE, "digital signature", usage);
+        settle(controller);
+        assertThat(Requests.conditions(stored())).isEmpty();
+        assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
+    void aDeniedRequestIsNotApproved() {
+        RequestApprover controller = new RequestApprover(cluster.context());
+        create(KUBELET, NODE, "digital signature", "client auth");
+        decide("Denied");
+        settle(controller);
+        assertThat(Requests.has(stored(), "Approved")).isFalse();
+    }
+
+    // ---- signing
+
+    @ParameterizedTest
+    @EnumSource(value = Signer.class, names = "LEGACY_UNKNOWN", mode = EnumSource.Mode.EXCLUDE)
+    void eachSignerSignsApprovedRequestsAndNoOthers(Signer signer) {
+        RequestSigner controller = signer(Signer.values());
+        create(signer.name, signer == Signer.KUBELET_SERVING
+                ? SignedRequests.pem("CN=system:node:a,O=system:nodes", "dns:a")
+                : NODE, "digital signature", signer == Signer.KUBELET_SERVING ? "server auth" : "client auth");
+        settle(controller);
+        assertThat(Requests.certificate(stored())).isNull();
+        decide("Approved");
+        settle(controller);
+        assertThat(new String(Requests.certificate(stored()))).startsWith("-----BEGIN CERTIFICATE-----");
+        assertThat(cluster.requests.takeWrites())
+                .containsExactly("update certificatesigningrequests.certificates.k8s.io/status csr");
+    }
+
+    @Test
+    void aSignerWithoutAnAuthoritySignsNothing() {
+        RequestSigner controller = signer(Signer.KUBELET_SERVING);
+        create(CLIENT, NODE, "client auth");
+        decide("Approved");
+        settle(controller);
+        assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
+    void aRequestThatItsSignerDoesNotAcceptFailsOnce() {
+        RequestSigner controller = signer(Signer.values());
+        create(CLIENT, NODE, "server auth");
+        decide("Approved");
+        settle(controller);
+        assertThat(Requests.conditions(stored())).last().satisfies(condition -> {
+            assertThat(condition.getType() + " " + condition.getReason()).isEqualTo("Failed SignerValidationFailure");
+            assertThat(condition.getMessage()).isEqualTo("invalid usage for client certificate: server auth");
+        });
+        settle(controller);
+        assertThat(cluster.requests.takeWrites()).hasSize(1);
+    }
+
+    @Test
+    void aLegacyRequestWithAnyUsageIsSigned() {
+        V1CertificateSigningRequest request = SignedRequests.object("csr", Signer.LEGACY_UNKNOWN.name, NODE,
+                "code signing");
+        request.setStatus(new V1CertificateSigningRequestStatus().addConditionsItem(
+                new V1CertificateSigningRequestCondition().type("Approved").status("True")));
+        ControllerOptions.Identity identity = new ControllerOptions.Identity("", null,
+                Map.of(Signer.LEGACY_UNKNOWN.name, () -> SignedRequests.authority(cluster.clock.now(),
+                        cluster.clock.now().plusSeconds(3600))),
+                Duration.ofHours(1), Duration.ofHours(1));
+        assertThat(RequestSigner.decide(request, identity, cluster.clock.now())).hasSize(1);
+    }
+
+    // ---- cleaning
+
+    private boolean isDeletedAfter(Duration age, Consumer<V1CertificateSigningRequest> change) {
+        V1CertificateSigningRequest request = SignedRequests.object("csr", CLIENT, NODE, "client auth");
+        request.getMetadata().creationTimestamp(cluster.clock.now().atOffset(ZoneOffset.UTC));
+        request.setStatus(new V1CertificateSigningRequestStatus());
+        change.accept(request);
+        return !RequestCleaner.decide(request, cluster.clock.now().plus(age)).isEmpty();
+    }
+
+    private void add(V1CertificateSigningRequest request, String condition) {
+        request.getStatus().addConditionsItem(new V1CertificateSigningRequestCondition().type(condition)
+                .status("True").lastUpdateTime(cluster.clock.now().atOffset(ZoneOffset.UTC)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', PT24H", "Denied, PT1H", "Failed, PT1H", "Approved, PT24H", "Issued, PT1H"})
+    void aRequestIsDeletedWhenItIsOlderThanItsStateAllows(String state, Duration age) {
+        Consumer<V1CertificateSigningRequest> change = request -> {
+            if (!state.isEmpty()) {
+                add(request, state.equals("Issued") ? "Approved" : state);
+            }
+            if (state.equals("Issued")) {
+                request.getStatus().setCertificate("not PEM".getBytes());
+            }
+        };
+        assertThat(isDeletedAfter(age, change)).isFalse();
+        assertThat(isDeletedAfter(age.plusSeconds(1), change)).isTrue();
+    }
+
+    @Test
+    void aRequestWhoseCertificateHasExpiredIsDeleted() {
+        byte[] certificate = CertificateIssuer.issue(CertificateRequest.parse(NODE), List.of("client auth"),
+                Duration.ofMinutes(10), SignedRequests.authority(cluster.clock.now().minusSeconds(60),
+                        cluster.clock.now().plus(Duration.ofDays(1))),
+                cluster.clock.now());
+        Consumer<V1CertificateSigningRequest> change = request -> {
+            add(request, "Approved");
+            request.getStatus().setCertificate(certificate);
+        };
+        assertThat(isDeletedAfter(Duration.ofMinutes(10), change)).isFalse();
+        assertThat(isDeletedAfter(Duration.ofMinutes(11), change)).isTrue();
+    }
+
+    @Test
+    void theCleanerLooksAtAllRequestsOnceAnHour() {
+        RequestCleaner controller = new RequestCleaner(cluster.context());
+        create(CLIENT, NODE, "client auth");
+        settle(controller);
+        cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
+        settle(controller);
+        assertThat(cluster.requests.takeWrites())
+                .containsExactly("delete certificatesigningrequests.certificates.k8s.io csr uid");
+    }
+}

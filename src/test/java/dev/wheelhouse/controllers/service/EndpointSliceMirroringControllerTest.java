@@ -1,0 +1,188 @@
+package dev.wheelhouse.controllers.service;
+
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1EndpointSlice;
+import io.kubernetes.client.openapi.models.V1Endpoints;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Service;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class EndpointSliceMirroringControllerTest {
+    private static final String USERS = "ports: [{port: 80}]";
+    private static final String SUBSET = "{addresses: [{ip: 10.0.0.1, hostname: one, nodeName: node-1}],"
+            + " notReadyAddresses: [{ip: 10.0.0.2}], ports: [{name: http, port: 80}]}";
+
+    private ServiceWorld world = new ServiceWorld(EndpointSliceMirroringController::new);
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    private void endpoints(String metadata, String subsets) {
+        world.cluster.create(ResourceType.ENDPOINTS, V1Endpoints.class,
+                "{metadata: {namespace: default, name: web, %s}, subsets: [%s]}", metadata, subsets);
+    }
+
+    private void editEndpoints(java.util.function.Consumer<V1Endpoints> change) {
+        world.cluster.edit(ResourceType.ENDPOINTS, V1Endpoints.class, ServiceWorld.WEB, change);
+    }
+
+    @Test
+    void aSliceMirrorsTheEndpointsOfAServiceWithoutASelector() {
+        world.service(USERS);
+        endpoints("labels: {tier: front}, annotations: {note: a, kubectl.kubernetes.io/last-applied-configuration: x}",
+                SUBSET);
+        world.settle();
+        V1EndpointSlice slice = world.slice();
+        assertThat(slice.getMetadata().getLabels()).isEqualTo(Map.of("tier", "front", WellKnown.SERVICE, "web",
+                WellKnown.MANAGED_BY, "endpointslicemirroring-controller.k8s.io"));
+        assertThat(slice.getMetadata().getAnnotations()).isEqualTo(Map.of("note", "a"));
+        assertThat(slice.getMetadata().getOwnerReferences()).singleElement().matches(V1OwnerReference::getController)
+                .matches(o -> o.getKind().equals("Endpoints"));
+        assertThat(world.addresses()).containsExactly("10.0.0.1", "10.0.0.2 unready");
+        assertThat(slice.getEndpoints()).anyMatch(e -> "one".equals(e.getHostname())
+                && "node-1".equals(e.getNodeName()));
+        assertThat(slice.getPorts()).singleElement().matches(p -> p.getPort() == 80 && p.getName().equals("http"));
+        world.writes();
+        world.restart();
+        assertThat(world.writes()).as("at rest").isEmpty();
+    }
+
+    @Test
+    void addressesOfBothFamiliesAreInSlicesOfTheirOwn() {
+        world.service(USERS);
+        endpoints("", "{addresses: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}], ports: [{port: 80}]}");
+        world.settle();
+        assertThat(world.slices()).extracting(V1EndpointSlice::getAddressType)
+                .containsExactlyInAnyOrder("IPv4", "IPv6");
+    }
+
+    @Test
+    void changesAreMirroredInTheSameSlice() {
+        world.service(USERS);
+        endpoints("", SUBSET);
+        world.settle();
+        editEndpoints(e -> {
+            e.getSubsets().getFirst().getPorts().getFirst().setPort(81);
+            e.getMetadata().putAnnotationsItem("note", "b");
+        });
+        world.settle();
+        assertThat(world.slices()).singleElement().matches(s -> s.getPorts().getFirst().getPort() == 81)
+                .matches(s -> s.getMetadata().getAnnotations().equals(Map.of("note", "b")));
+        editEndpoints(e -> e.setSubsets(null));
+        world.settle();
+        assertThat(world.slices()).isEmpty();
+        assertThat(world.writes()).containsExactly("create endpointslices.discovery.k8s.io default/web-*",
+                "update endpointslices.discovery.k8s.io default/web-*",
+                "delete endpointslices.discovery.k8s.io default/web-* uid version");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"skip-mirror, 'labels: {endpointslice.kubernetes.io/skip-mirror: \"true\"}'",
+            "election, 'annotations: {control-plane.alpha.kubernetes.io/leader: x}'"})
+    void someEndpointsAreNotMirrored(String why, String metadata) {
+        world.service(USERS);
+        endpoints(metadata, SUBSET);
+        world.settle();
+        assertThat(world.slices()).as(why).isEmpty();
+        editEndpoints(e -> e.getMetadata().labels(null).annotations(null));
+        world.settle();
+        assertThat(world.slices()).hasSize(1);
+        editEndpoints(e -> e.getMetadata().putLabelsItem(WellKnown.SKIP_MIRROR, "true"));
+        world.settle();
+        assertThat(world.slices()).isEmpty();
+    }
+
+    @Test
+    void theSlicesGoWithTheServiceWithTheEndpointsAndWithASelector() {
+        endpoints("", SUBSET);
+        world.settle();
+        assertThat(world.slices()).as("without a Service").isEmpty();
+        world.service(USERS);
+        world.settle();
+        assertThat(world.slices()).hasSize(1);
+        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
+                s -> s.getSpec().putSelectorItem("app", "web"));
+        world.settle();
+        assertThat(world.slices()).as("with a selector").isEmpty();
+        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
+                s -> s.getSpec().setSelector(null));
+        world.settle();
+        world.cluster.delete(ResourceType.SERVICES, ServiceWorld.WEB);
+        world.settle();
+        assertThat(world.slices()).as("after the Service").isEmpty();
+        world.service(USERS);
+        world.settle();
+        world.cluster.delete(ResourceType.ENDPOINTS, ServiceWorld.WEB);
+        world.settle();
+        assertThat(world.slices()).as("after the Endpoints").isEmpty();
+    }
+
+    @Test
+    void changesOfOthersAreUndone() {
+        world.service(USERS);
+        endpoints("", SUBSET);
+        world.settle();
+        world.restart();
+        ObjectKey key = ObjectKey.of(world.slice());
+        world.cluster.edit(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class, key,
+                slice -> slice.setEndpoints(List.of()));
+        world.settle();
+        assertThat(world.addresses()).hasSize(2);
+        world.cluster.delete(ResourceType.ENDPOINT_SLICES, key);
+        world.settle();
+        assertThat(world.addresses()).hasSize(2);
+    }
+
+    @Test
+    void addressesBeyondTheMostAreLeftOutAndTold() {
+        world.close();
+        world = new ServiceWorld(EndpointSliceMirroringController::new, ServiceWorld.options("0s", 1));
+        world.service(USERS);
+        endpoints("", SUBSET);
+        world.settle();
+        assertThat(world.addresses()).as("ready ones first").containsExactly("10.0.0.1");
+        assertThat(world.cluster.eventTexts()).containsExactly("Warning TooManyAddressesToMirror A max of 1 addresses "
+                + "can be mirrored to EndpointSlices per Endpoints subset. 1 addresses were skipped");
+        assertThat(world.cluster.measures)
+                .containsEntry("endpoint_slice_mirroring_controller_addresses_skipped_per_sync{}", 1.0)
+                .containsEntry("endpoint_slice_mirroring_controller_changes_total{create}", 1.0);
+    }
+
+    @Test
+    void anAddressThatIsNoneIsLeftOutAndTold() {
+        V1Endpoints endpoints = dev.wheelhouse.world.Yaml.read(
+                """
+                        {metadata: {namespace: default, name: web, uid: u}, subsets: [{addresses: [{ip: 1.2.3.4},
+                         {ip: x}]}]}""",
+                V1Endpoints.class);
+        MirrorDecisions.Decision decision = MirrorDecisions.decide(endpoints, List.of(), 1000);
+        assertThat(decision.events()).singleElement().asString()
+                .contains("Skipped 1 invalid IP addresses when mirroring to EndpointSlices");
+        assertThat(decision.writes().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aPlanHasTheWritesThatAreDueAndThenNone() {
+        world.cluster.deliver();
+        world.service(USERS);
+        endpoints("", SUBSET);
+        world.cluster.deliver();
+        EndpointSliceMirroringController controller = (EndpointSliceMirroringController) world.controller;
+        assertThat(controller.plan(ServiceWorld.WEB)).hasSize(1);
+        world.settle();
+        assertThat(controller.plan(ServiceWorld.WEB)).isEmpty();
+    }
+}

@@ -1,0 +1,53 @@
+package dev.wheelhouse.simulation;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1EndpointSlice;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.service.EndpointSliceController;
+import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
+import dev.wheelhouse.controllers.service.EndpointsController;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+
+/** Errors of the controllers of endpoints. */
+final class ServiceFaults {
+    /** A changed slice is created beside the old one. */
+    private static final Defect TWICE = Defects.writes(EndpointSliceController.NAME, (truth, write) -> {
+        if (!(write instanceof Action.Update update && update.object() instanceof V1EndpointSlice slice)) {
+            return write;
+        }
+        V1EndpointSlice other = ModelJson.copy(slice);
+        other.getMetadata().name(null).resourceVersion(null).uid(null).creationTimestamp(null);
+        return new Action.Create(ResourceType.ENDPOINT_SLICES, other, update.why());
+    });
+
+    /** A new slice lacks its last endpoint. */
+    private static final Defect LAST_LOST = Defects.writes(EndpointSliceController.NAME, (truth, write) -> {
+        if (!(write instanceof Action.Update update && update.object() instanceof V1EndpointSlice slice)
+                || slice.getEndpoints().isEmpty()) {
+            return write;
+        }
+        V1EndpointSlice other = ModelJson.copy(slice);
+        other.getEndpoints().removeLast();
+        return new Action.Update(ResourceType.ENDPOINT_SLICES, other, update.why());
+    });
+
+    private ServiceFaults() {}
+
+    static List<PlantedFault> all() {
+        return List.of(new PlantedFault("a pod in two slices", "the pod .* gets into two slices", TWICE),
+                new PlantedFault("a slice without its last endpoint", "the ready pod .* is in no slice", LAST_LOST),
+                new PlantedFault("Endpoints that stay as they are", "Endpoints of .*",
+                        withoutUpdates(EndpointsController.NAME)),
+                new PlantedFault("mirrors that stay as they are", "is not mirrored|the mirror of",
+                        withoutUpdates(EndpointSliceMirroringController.NAME)));
+    }
+
+    private static Defect withoutUpdates(String controller) {
+        return Defects.decision(controller,
+                truth -> (key, actions) -> actions.stream().filter(a -> !(a instanceof Action.Update)).toList());
+    }
+}
