@@ -137,6 +137,7 @@ final class NodeMonitor {
             known.remove(name);
             healths.remove(name);
             retries.remove(name);
+            zones.all().forEach(zone -> zone.remove(name));
         });
     }
 
