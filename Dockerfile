@@ -24,11 +24,10 @@ COPY --from=build /layers/dependencies/ /app/
 COPY --from=build /layers/spring-boot-loader/ /app/
 COPY --from=build /layers/snapshot-dependencies/ /app/
 COPY --from=build /layers/application/ /app/
-# A start of the service records its ahead-of-time cache. Only the same JVM can use it, so it is made in this stage.
-RUN cd /tmp; java @/app/jvm.options -XX:AOTCacheOutput=/app/start.aot -jar /app/wheelhouse-exec.jar \
-    --server.port=0 --wheelhouse.apiserver.port=0 > log 2>&1 & \
-    until grep -q "Wheelhouse is ready" log; do kill -0 $! || exit 1; sleep 0.1; done; kill $!; wait $!; \
-    rm -f log wheelhouse.kubeconfig; test -s /app/start.aot
+# The service records its ahead-of-time cache. Only the same JVM can use it, so it is made in this stage.
+RUN mkdir /tmp/rehearsal && cd /tmp/rehearsal && java @/app/jvm.options -XX:AOTCacheOutput=/app/start.aot \
+    -cp /app/wheelhouse-exec.jar dev.wheelhouse.Rehearsal > log 2>&1 || { cat log; exit 1; }; \
+    rm -r /tmp/rehearsal; test -s /app/start.aot
 # The embedded API server writes its kubeconfig into the working directory, or into /tmp if it may not write there.
 WORKDIR /work
 RUN chown 10001:10001 /work

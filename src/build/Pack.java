@@ -1,6 +1,4 @@
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * A step of the build: gives the executable jar its main class ({@code Launcher}), unpacks the jar into a directory
- * beside it, and records an ahead-of-time cache of one start there (JEP 483, 514). Run by {@code java Pack.java JAR}.
+ * beside it, and records an ahead-of-time cache there (JEP 483, 514, 515). Run by {@code java Pack.java JAR}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -45,28 +43,18 @@ public final class Pack {
                 manifest.toString(), "-C", classes.toString(), ".");
     }
 
-    /** Starts the service, ends it when it is ready, and checks that the cache can be used. */
+    /** Records the cache while the service rolls out workloads, and checks that it can be used. */
     private static void record(Path program, Path unpacked, Path work) throws Exception {
         Path cache = unpacked.resolve("start.aot");
         List<String> options = Files.readAllLines(SOURCES.resolve("jvm.options")).stream()
                 .filter(line -> !line.startsWith("#")).toList();
         List<String> training = new ArrayList<>(options);
-        training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error", "-jar",
-                program.toString(), "--server.port=0", "--wheelhouse.apiserver.port=0",
-                "--wheelhouse.apiserver.kubeconfig=" + work.resolve("kubeconfig")));
-        Process service = java(work, training).redirectErrorStream(true).start();
-        StringBuilder said = new StringBuilder();
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(service.getInputStream()))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                said.append(line).append('\n');
-                if (line.contains("Wheelhouse is ready")) {
-                    service.toHandle().destroy();
-                }
-            }
-        }
-        service.waitFor();
-        if (!Files.exists(cache)) {
-            throw new IllegalStateException("the service left no cache of its start:\n" + said);
+        training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error", "-cp",
+                program.toString(), "dev.wheelhouse.Rehearsal"));
+        Path log = work.resolve("log");
+        int code = java(work, training).redirectErrorStream(true).redirectOutput(log.toFile()).start().waitFor();
+        if (code != 0 || !Files.exists(cache)) {
+            throw new IllegalStateException("the rehearsal ended with " + code + ":\n" + Files.readString(log));
         }
         List<String> start = new ArrayList<>(options);
         start.add("-XX:AOTCache=" + cache);

@@ -35,6 +35,7 @@ $wheelhouse --wheelhouse.mode=embedded --wheelhouse.apiserver.port="$SECURE_API_
     --wheelhouse.nodes.count=0 --wheelhouse.nodes.storage=false --server.port=0 > "$TMPDIR/server.log" 2>&1 &
 APISERVER_PID=$!
 kube::util::wait_for_url_with_bearer_token "https://127.0.0.1:$SECURE_API_PORT/healthz" admin-token apiserver 1 120
+until grep -q "is ready" "$TMPDIR/server.log"; do sleep 1; done
 sed -n 's/.*certificate-authority-data: *"\{0,1\}\([^"]*\).*/\1/p' "$TMPDIR/wheelhouse.kubeconfig" |
     base64 -d > "$TMPDIR/apiserver.crt"
 # The condition is the one that the controller of nodes gives to a node whose kubelet never reports.

@@ -230,11 +230,12 @@ class ConsoleTest {
 
     @Test
     void theKeysOfAControllerAreShownToThoseWhoMayReadItsObjects() {
-        cluster.client().resource(new ResourceType("", "v1", "resourcequotas", "ResourceQuota", true),
-                Unstructured.class).create(Yaml.read("""
-                        {apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop},
-                         spec: {hard: {pods: 0}}}
-                        """, Unstructured.class));
+        cluster.client().resource(ResourceType.RESOURCE_QUOTAS, Unstructured.class).create(Yaml.read("""
+                {apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop},
+                 spec: {hard: {pods: 0}}}
+                """, Unstructured.class));
+        eventually("the quota shows its usage", SOON, () -> cluster.client().resource(ResourceType.RESOURCE_QUOTAS,
+                Unstructured.class).get(ObjectKey.of("shop", "few")).get("status", "used", "pods") != null);
         cluster.client().resource(ResourceType.REPLICA_SETS, Unstructured.class).create(Yaml.read("""
                 {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: refused, namespace: shop}, spec: {replicas: 1,
                  selector: {matchLabels: {app: refused}}, template: {metadata: {labels: {app: refused}},

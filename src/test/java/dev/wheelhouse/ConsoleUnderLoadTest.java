@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(1200)
 class ConsoleUnderLoadTest {
-    private static final int PODS = Integer.getInteger("console.pods", 1000);
-    private static final int CHANGES_A_SECOND = Integer.getInteger("console.changes", 500);
+    private static final int PODS = Integer.getInteger("console.pods", 500);
+    private static final int CHANGES_A_SECOND = Integer.getInteger("console.changes", 250);
     private static final int SECONDS = Integer.getInteger("console.seconds", 4);
     private static final Duration SOON = Duration.ofMinutes(5);
     private static final int MOST_ELEMENTS = 4000;

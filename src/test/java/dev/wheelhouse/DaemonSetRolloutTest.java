@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A DaemonSet as its user sees it: the controller, the scheduler, hollow nodes and the real kubectl together. */
 @Timeout(120)
+@Tag("processes")
 class DaemonSetRolloutTest {
     private static final String MANIFEST = """
             apiVersion: apps/v1

@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A PodDisruptionBudget holds what kubectl evicts: controllers, a hollow node and the real kubectl together. */
 @Timeout(120)
+@Tag("processes")
 class DisruptionBudgetTest {
     @TempDir
     private Path home;

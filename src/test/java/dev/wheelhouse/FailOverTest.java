@@ -136,6 +136,9 @@ class FailOverTest {
                     eventually(replicas + " pods run", SOON, () -> isComplete(client, replicas));
                 }
                 end(awaitLeader(), Loss.KILLED);
+            } catch (AssertionError e) {
+                standbys.forEach(left -> System.out.println(left.name + ":\n" + left.process.output()));
+                throw e;
             } finally {
                 for (Replica left : standbys) {
                     left.close();

@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The chart, installed by the real Helm on the embedded API server. */
 @Timeout(180)
+@Tag("processes")
 class HelmInstallTest {
     @TempDir
     private Path directory;

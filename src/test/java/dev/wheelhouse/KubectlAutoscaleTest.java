@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The real kubectl's commands about usage, on the whole service. */
 @Timeout(300)
+@Tag("processes")
 class KubectlAutoscaleTest {
     @Test
     void topShowsTheUsageAndAnAutoscalerFollowsTheLoad(@TempDir Path home) {

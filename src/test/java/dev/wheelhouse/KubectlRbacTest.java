@@ -6,6 +6,7 @@ import java.nio.file.Path;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Real kubectl on the whole service, by TLS, with roles and bindings that say who may do what. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
+@Tag("processes")
 class KubectlRbacTest {
     @TempDir
     private static Path home;

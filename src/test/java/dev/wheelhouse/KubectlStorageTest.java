@@ -6,6 +6,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Claims, and pods that end, with the real kubectl on the whole service. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
+@Tag("processes")
 class KubectlStorageTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

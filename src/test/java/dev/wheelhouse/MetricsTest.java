@@ -124,6 +124,7 @@ class MetricsTest {
         assertThat(names).filteredOn(name -> name.endsWith("-controller"))
                 .containsExactlyInAnyOrder("pod-garbage-collector-controller",
                         "certificatesigningrequest-cleaner-controller",
+                        "certificatesigningrequest-signing-controller",
                         "legacy-serviceaccount-token-cleaner-controller");
     }
 

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
@@ -33,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The controllers on an API server that runs elsewhere, by a kubeconfig. */
 @Timeout(240)
 @Tag("processes")
+@Execution(ExecutionMode.CONCURRENT)
 class OtherProcessTest {
     @TempDir
     private Path directory;

@@ -13,6 +13,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(300)
+@Tag("processes")
 class PrometheusTest {
     private static final String JOB = "job=\"kube-controller-manager\"";
     private static final String SELECTED = "cluster=\"$cluster\", " + JOB + ", instance=~\"$instance\"";

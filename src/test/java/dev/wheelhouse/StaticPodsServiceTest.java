@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Static pods as a user meets them: the running service, real kubectl, a directory and an HTTP server. */
+@Tag("processes")
 class StaticPodsServiceTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every command line of the pages about the service, typed as it is written and in the page's order. */
 @Tag("processes")
+@Execution(ExecutionMode.CONCURRENT)
 class TypedPagesTest {
     /** The commands that start the service; options follow. */
     private static final Pattern SERVER = Pattern.compile("java -jar target/wheelhouse-exec\\.jar(.*)"

@@ -18,47 +18,56 @@ import org.jspecify.annotations.Nullable;
  * @param nodeIpam the options of the controller that gives nodes ranges of addresses
  * @param endpoints the options of the controllers of Endpoints and EndpointSlices
  * @param identity the options of the controllers of service accounts and certificates
+ * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; never if not positive
  */
 public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
-        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity) {
+        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity,
+        Duration resourceQuotaSyncPeriod) {
     /** Upstream's defaults. */
     public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
-            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS);
+            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS,
+            Duration.ofMinutes(5));
 
     /** These options with another number of ended pods that stay. */
     public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
         return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, identity);
+                endpoints, identity, resourceQuotaSyncPeriod);
     }
 
     /** These options with others of the controller of autoscalers. */
     public ControllerOptions with(HorizontalPodAutoscaler others) {
         return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
-                endpoints, identity);
+                endpoints, identity, resourceQuotaSyncPeriod);
     }
 
     /** These options with others of the node lifecycle controller. */
     public ControllerOptions with(NodeLifecycle others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
-                endpoints, identity);
+                endpoints, identity, resourceQuotaSyncPeriod);
     }
 
     /** These options with others of the controller that gives nodes ranges of addresses. */
     public ControllerOptions with(NodeIpam others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
-                endpoints, identity);
+                endpoints, identity, resourceQuotaSyncPeriod);
     }
 
     /** These options with others for the controllers of Endpoints and EndpointSlices. */
     public ControllerOptions with(Endpoints others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
-                identity);
+                identity, resourceQuotaSyncPeriod);
     }
 
     /** These options with others for service accounts and certificates. */
     public ControllerOptions with(Identity others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, others);
+                endpoints, others, resourceQuotaSyncPeriod);
+    }
+
+    /** These options with another time between two counts of all quotas. */
+    public ControllerOptions withResourceQuotaSyncPeriod(Duration period) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, identity, period);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     /** The leader in words, see {@link #describeLeader}. */
     private volatile String leader = "the leader is not known yet";
     private final LeaseWatch watch;
+    private volatile BooleanSupplier ready = () -> true;
     /** Held by a step and by a release, so that no renewal is under way while the Lease is released. */
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable V1Lease observed;
@@ -77,7 +79,15 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         this.watch = new LeaseWatch(
                 leases.listerWatcher(options.lease().namespace(), LabelSelector.everything(),
                         FieldSelector.of("metadata.name", options.lease().name())),
-                options, clock, new SplittableRandom(random.nextLong()), this::wake);
+                options, clock, new SplittableRandom(random.nextLong()), () -> ready.getAsBoolean(), this::wake);
+    }
+
+    /**
+     * Sets a condition on which a standby takes a free Lease at once. While it is false, for example because caches are
+     * not warm yet, this process leaves the Lease to others until its next look.
+     */
+    public void readyWhen(BooleanSupplier condition) {
+        ready = condition;
     }
 
     /**

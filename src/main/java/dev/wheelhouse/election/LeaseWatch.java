@@ -1,6 +1,7 @@
 package dev.wheelhouse.election;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ final class LeaseWatch extends SignalledLoop {
     private final ElectionOptions options;
     private final Clock clock;
     private final RandomGenerator random;
+    private final BooleanSupplier ready;
     private final Runnable free;
     private final LogBudget lines;
     private volatile @Nullable WatchStream<V1Lease> stream;
@@ -47,14 +49,17 @@ final class LeaseWatch extends SignalledLoop {
     /**
      * @param source the Lease alone
      * @param random spreads the attempts of several standbys
+     * @param ready whether this process could act at once; otherwise it leaves the Lease to others until the elector's
+     *     own next look
      * @param free called on the thread that steps this loop, whenever the Lease may be taken
      */
     LeaseWatch(ListerWatcher<V1Lease> source, ElectionOptions options, Clock clock, RandomGenerator random,
-            Runnable free) {
+            BooleanSupplier ready, Runnable free) {
         this.source = source;
         this.options = options;
         this.clock = clock;
         this.random = random;
+        this.ready = ready;
         this.free = free;
         this.lines = new LogBudget(clock);
         this.mayOpenAt = clock.nanoTime();
@@ -74,7 +79,9 @@ final class LeaseWatch extends SignalledLoop {
         }
         if (untilFree() == 0) {
             freeAt = null;
-            free.run();
+            if (ready.getAsBoolean()) {
+                free.run();
+            }
         }
         try {
             WatchStream<V1Lease> open = stream;
@@ -105,20 +112,23 @@ final class LeaseWatch extends SignalledLoop {
     }
 
     private long read(WatchStream<V1Lease> open) throws InterruptedException {
-        // A live holder renews the Lease many times in this time.
-        long untilSilent = heardAt + 2 * options.leaseDuration().toNanos() - clock.nanoTime();
-        long wait = Math.max(0, Math.min(untilFree(), untilSilent));
-        WatchEvent<V1Lease> event = open.next(Duration.ofNanos(wait));
+        WatchEvent<V1Lease> event = open.next(Duration.ofNanos(Math.min(untilFree(), untilSilent())));
         if (event != null) {
             heardAt = clock.nanoTime();
             take(event);
             return BUSY;
         }
-        if (open.isEnded() || untilSilent <= 0) {
+        if (open.isEnded() || untilSilent() == 0) {
             end();
             return BUSY;
         }
-        return wait;
+        // A stream that waits has waited.
+        return Math.min(untilFree(), untilSilent());
+    }
+
+    /** The nanoseconds until the watch counts as broken. A live holder renews the Lease many times in this time. */
+    private long untilSilent() {
+        return Math.max(0, heardAt + 2 * options.leaseDuration().toNanos() - clock.nanoTime());
     }
 
     private void take(WatchEvent<V1Lease> event) {

@@ -52,6 +52,16 @@ public final class Quantities {
         return binary ? binary(value) : decimal(value, m.group(4) != null);
     }
 
+    /** The canonical text of a value; a positive multiple of 1024 with a binary suffix, if that is wanted. */
+    public static String canonical(BigDecimal value, boolean inPowersOf1024) {
+        if (value.signum() == 0) {
+            return "0";
+        }
+        return inPowersOf1024 && value.signum() > 0 && value.remainder(BigDecimal.valueOf(1024)).signum() == 0
+                ? binary(value)
+                : decimal(value, false);
+    }
+
     /** The canonical text of thousandths, by choice with the suffixes of powers of 1024, as memory has them. */
     public static String ofMilli(long milli, boolean inPowersOf1024) {
         BigDecimal value = BigDecimal.valueOf(milli, 3);

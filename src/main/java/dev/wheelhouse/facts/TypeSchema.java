@@ -57,8 +57,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param goType the Go name of a named scalar type, which upstream's errors show, such as {@code v1.PullPolicy};
      *     empty for others
      * @param numbers the protobuf number of the field, after the numbers of the embedded structs around it; empty if
-     * the
-     *     type has no protobuf message
+     *     the type has no protobuf message
      */
     public record Field(String name, Shape shape, String typeName, String format, boolean required,
             @Nullable JsonNode defaultValue, Set<String> enumValues, String listType, List<String> listMapKeys,

@@ -21,6 +21,7 @@ import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
+import dev.wheelhouse.controllers.quota.QuotaController;
 import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.controllers.service.EndpointSliceController;
@@ -29,6 +30,7 @@ import dev.wheelhouse.controllers.service.EndpointsController;
 import dev.wheelhouse.controllers.serviceaccount.LegacyTokenCleaner;
 import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
@@ -65,6 +67,7 @@ public final class BuiltInControllers {
             new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
                     NodeLifecycleController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
+            new ControllerDescriptor(QuotaController.NAME, Set.of("resourcequota"), QuotaController::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
@@ -72,6 +75,9 @@ public final class BuiltInControllers {
             new ControllerDescriptor(RootCaPublisher.NAME, Set.of("root-ca-cert-publisher"), RootCaPublisher::new),
             new ControllerDescriptor(ServiceAccountController.NAME, Set.of("serviceaccount"),
                     ServiceAccountController::new),
+            new ControllerDescriptor(ServiceCidrController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ServiceCidrController.RANGES, ServiceCidrController.ADDRESSES), true,
+                    ServiceCidrController::new),
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new),
             new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
             new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::new),

@@ -1,10 +1,14 @@
 package dev.wheelhouse.manager;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.wheelhouse.manager.UpstreamControllers.Upstream;
 import dev.wheelhouse.runtime.DidYouMean;
 
 /**
@@ -18,13 +22,15 @@ public final class ControllerSelection {
      * The controllers that the entries select, in the order of {@code known}.
      *
      * @param onByDefault whether {@code *} stands for a controller
-     * @throws IllegalArgumentException if an entry names no known controller
+     * <p>An entry may also name a controller of upstream that is not known. {@link #missing} tells of it.
+     *
+     * @throws IllegalArgumentException if an entry names no controller at all
      */
     public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known,
             Predicate<ControllerDescriptor> onByDefault) {
         for (String entry : entries) {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;
-            if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
+            if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name)) && upstream(name).isEmpty()) {
                 throw new IllegalArgumentException(
                         "wheelhouse.controllers: there is no controller \"" + name + "\"; " + didYouMean(name, known)
                                 + "write *, or names out of " + names(known)
@@ -32,6 +38,31 @@ public final class ControllerSelection {
             }
         }
         return known.stream().filter(d -> isSelected(d, entries, onByDefault.test(d))).toList();
+    }
+
+    /** The controllers of upstream that entries want and that are not known. */
+    public static List<Upstream> missing(List<String> entries, List<ControllerDescriptor> known) {
+        return entries.stream().filter(entry -> known.stream().noneMatch(d -> d.isCalled(entry)))
+                .flatMap(entry -> upstream(entry).stream()).distinct().toList();
+    }
+
+    /**
+     * The resources whose new objects no controller handles, each with a sentence that says why and what follows.
+     *
+     * @param running the controllers that run
+     */
+    public static Map<String, String> unhandled(List<ControllerDescriptor> running) {
+        Map<String, String> unhandled = new TreeMap<>();
+        for (Upstream each : UpstreamControllers.all()) {
+            if (!each.creates().isEmpty() && running.stream().noneMatch(d -> d.isCalled(each.name()))) {
+                unhandled.put(each.creates(), each.name() + " does not run: " + each.without());
+            }
+        }
+        return unhandled;
+    }
+
+    private static Optional<Upstream> upstream(String called) {
+        return UpstreamControllers.all().stream().filter(each -> each.isCalled(called)).findFirst();
     }
 
     /**

@@ -9,8 +9,7 @@ import dev.wheelhouse.controller.FailingKey;
  *
  * @param name the controller's name
  * @param doing {@code starting}, {@code standing by}, {@code running}, {@code observing}, or a sentence that says why
- * it
- *     does not run
+ *     it does not run
  * @param blocked a sentence for each sync that has run for so long that it seems to block
  * @param failingKeys the number of keys whose last sync failed
  * @param failing some of these keys

@@ -2,6 +2,7 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -69,8 +70,10 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
         return Host.name() + "_" + UUID.randomUUID();
     }
 
-    void start(LoopRunner runner) {
+    /** @param ready whether this process could act at once, if it leads */
+    void start(LoopRunner runner, BooleanSupplier ready) {
         if (elector != null) {
+            elector.readyWhen(ready);
             runner.startOnPlatformThread("leader-election", elector);
             runner.start("lease-watch", elector.watch());
         }

@@ -39,7 +39,7 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
 
     public void start() {
         informers.start(runner);
-        election.start(runner);
+        election.start(runner, manager::isReady);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
     }

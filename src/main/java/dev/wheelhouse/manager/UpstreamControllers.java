@@ -1,33 +1,81 @@
 package dev.wheelhouse.manager;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * The names of the controllers in kube-controller-manager 1.36 (upstream:
- * {@code cmd/kube-controller-manager/names/controller_names.go}).
+ * The controllers in kube-controller-manager 1.36 (upstream:
+ * {@code cmd/kube-controller-manager/names/controller_names.go} and {@code app/controller_descriptor.go}).
  */
-final class UpstreamControllers {
-    static final Set<String> NAMES = Set.of(
-            "bootstrap-signer-controller", "certificatesigningrequest-approving-controller",
-            "certificatesigningrequest-cleaner-controller", "certificatesigningrequest-signing-controller",
-            "clusterrole-aggregation-controller", "cronjob-controller", "daemonset-controller",
-            "deployment-controller", "device-taint-eviction-controller", "disruption-controller",
-            "endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller",
-            "ephemeral-volume-controller", "garbage-collector-controller", "horizontal-pod-autoscaler-controller",
-            "job-controller", "kube-apiserver-serving-clustertrustbundle-publisher-controller",
-            "legacy-serviceaccount-token-cleaner-controller", "namespace-controller", "node-ipam-controller",
-            "node-lifecycle-controller", "persistentvolume-attach-detach-controller",
-            "persistentvolume-binder-controller", "persistentvolume-expander-controller",
-            "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
-            "pod-garbage-collector-controller", "podcertificaterequest-cleaner-controller",
-            "podgroup-protection-controller", "replicaset-controller", "replicationcontroller-controller",
-            "resourceclaim-controller", "resourcepoolstatusrequest-controller", "resourcequota-controller",
-            "root-ca-certificate-publisher-controller", "selinux-warning-controller",
-            "service-ca-certificate-publisher-controller", "service-cidr-controller", "serviceaccount-controller",
-            "serviceaccount-token-controller", "statefulset-controller", "storage-version-migrator-controller",
-            "storageversion-garbage-collector-controller", "taint-eviction-controller", "token-cleaner-controller",
-            "ttl-after-finished-controller", "ttl-controller", "validatingadmissionpolicy-status-controller",
-            "volumeattributesclass-protection-controller");
+public final class UpstreamControllers {
+    /** When upstream's manager runs a controller. */
+    public enum When {
+        /** By default. */
+        BY_DEFAULT("by default"),
+        /** When the option names it. */
+        NAMED("when named"),
+        /** When a feature gate is switched on that is off by default. */
+        GATED("behind a feature gate that is off"),
+        /** Never any more: a cloud provider's manager runs it. */
+        CLOUD("in the cloud provider's manager");
+
+        private final String words;
+
+        When(String words) {
+            this.words = words;
+        }
+
+        @Override
+        public String toString() {
+            return words;
+        }
+    }
+
+    /**
+     * A controller of upstream.
+     *
+     * @param alias upstream's older name; empty for none
+     * @param creates the resource whose new objects nothing handles without the controller; empty for none
+     * @param without the consequence of a cluster that does not run the controller, a sentence
+     */
+    public record Upstream(String name, String alias, When when, String creates, String without) {
+        boolean isCalled(String text) {
+            return name.equals(text) || !alias.isEmpty() && alias.equals(text);
+        }
+    }
+
+    private static final List<Upstream> ALL = read();
+
+    /** The names of all. */
+    static final Set<String> NAMES = ALL.stream().map(Upstream::name).collect(Collectors.toUnmodifiableSet());
 
     private UpstreamControllers() {}
+
+    private static List<Upstream> read() {
+        try (InputStream table = Objects
+                .requireNonNull(UpstreamControllers.class.getResourceAsStream("upstream-controllers.tsv"))) {
+            return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
+                    .filter(line -> !line.startsWith("#")).map(line -> line.split("\t"))
+                    .map(cells -> new Upstream(cells[0], text(cells[1]), When.valueOf(cells[2]), text(cells[3]),
+                            cells[4]))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String text(String cell) {
+        return cell.equals("-") ? "" : cell;
+    }
+
+    /** All of them, by name. */
+    public static List<Upstream> all() {
+        return ALL;
+    }
 }

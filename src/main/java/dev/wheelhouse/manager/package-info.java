@@ -2,8 +2,9 @@
  * The controller manager: it selects, makes, starts and ends controllers of any origin.
  * {@link dev.wheelhouse.manager.ControllerDescriptor}s and a selection come in; running loops come out. Start with
  * {@link dev.wheelhouse.manager.ControllerManager} and {@code ManagedController}, which is one controller through all
- * its lives. {@link dev.wheelhouse.manager.ManagerGuard} decides whether a controller may write. One thread steps the
- * manager and owns its state; other threads may ask for its state and close it.
+ * its lives; each {@code Life} has one made controller. {@link dev.wheelhouse.manager.ManagerGuard} decides whether a
+ * controller may write. One thread steps the manager and owns its state; other threads may ask for its state and close
+ * it.
  */
 @NullMarked
 package dev.wheelhouse.manager;

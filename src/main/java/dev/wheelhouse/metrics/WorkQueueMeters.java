@@ -23,7 +23,6 @@ final class WorkQueueMeters implements WorkQueueMetrics {
      */
     private static final Map<String, String> UPSTREAM = Map.ofEntries(
             Map.entry("certificatesigningrequest-approving-controller", "certificate"),
-            Map.entry("certificatesigningrequest-signing-controller", "certificate"),
             Map.entry("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
             Map.entry("cronjob-controller", "cronjob"),
             Map.entry("daemonset-controller", "daemonset"),
@@ -42,9 +41,11 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("resourcequota-controller", "resourcequota_primary"),
             Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
             Map.entry("serviceaccount-controller", "serviceaccount"),
             Map.entry("serviceaccount-token-controller", "serviceaccount_tokens_service"),
+            Map.entry("service-cidr-controller", "ipaddresses"),
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),

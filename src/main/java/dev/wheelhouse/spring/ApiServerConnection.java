@@ -31,8 +31,7 @@ import dev.wheelhouse.runtime.Clock;
  * @param embedded the API server itself; null if it does not run in this process
  */
 record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace,
-        boolean inCluster,
-        String authority, @Nullable Embedded embedded) implements AutoCloseable {
+        boolean inCluster, String authority, @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
     /**

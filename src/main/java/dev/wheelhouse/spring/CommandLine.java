@@ -36,6 +36,7 @@ public final class CommandLine {
               --wheelhouse.workers-of.NAME=N                         the workers of one controller
             Single controllers:
               --wheelhouse.terminated-pod-gc-threshold=12500         keep this many ended pods (0: all of them)
+              --wheelhouse.resource-quota-sync-period=5m             count the usage of all quotas this often (0: never)
               --wheelhouse.horizontal-pod-autoscaler-sync-period=15s                 the time between two syncs
               --wheelhouse.horizontal-pod-autoscaler-downscale-stabilization=5m      no size below those that were
                                                                      recommended in this time

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 import dev.wheelhouse.manager.BuiltInControllers;
@@ -15,6 +17,8 @@ import dev.wheelhouse.operator.Operators;
 
 /** All controllers that this process could run: the built-in ones, and those that the application brings along. */
 record KnownControllers(List<ControllerDescriptor> all) {
+    private static final Logger log = LoggerFactory.getLogger(KnownControllers.class);
+
     static KnownControllers of(ObjectProvider<Operator<?>> operators, ObjectProvider<UserControllers> others,
             ObjectProvider<ControllerDescriptor> descriptors) {
         List<ControllerDescriptor> all = new ArrayList<>(BuiltInControllers.all());
@@ -29,6 +33,8 @@ record KnownControllers(List<ControllerDescriptor> all) {
      * @param service whether the built-in controllers are on by default, as in a {@link StandaloneService}
      */
     List<ControllerDescriptor> selected(List<String> entries, boolean service) {
+        ControllerSelection.missing(entries, all).forEach(missing -> log.warn(
+                "wheelhouse.controllers: {} is not part of Wheelhouse. {}", missing.name(), missing.without()));
         try {
             return ControllerSelection.select(entries, all,
                     descriptor -> service || !BuiltInControllers.all().contains(descriptor));

@@ -32,6 +32,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -191,11 +192,15 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
-            LoopRunner runner, KnownControllers known) {
+            LoopRunner runner, KnownControllers known, ApiServerConnection connection) {
         known.workers(properties.workersOf());
+        List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
+        ApiServerConnection.Embedded embedded = connection.embedded();
+        if (embedded != null) {
+            embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
+        }
         try {
-            return new ControllerManager(context, known.selected(properties.controllers(), service), guard,
-                    election.leadership(), properties.standby(), runner);
+            return new ControllerManager(context, selected, guard, election.leadership(), properties.standby(), runner);
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

@@ -38,6 +38,7 @@ import dev.wheelhouse.manager.Standby;
  * @param workers the number of workers of each controller
  * @param workersOf the numbers of workers of single controllers, by name or alias
  * @param terminatedPodGcThreshold the number of ended pods that stay; all if it is not positive
+ * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; 0 for never
  * @param horizontalPodAutoscalerSyncPeriod the time between two syncs of one autoscaler
  * @param horizontalPodAutoscalerDownscaleStabilization the window of an autoscaler that has none of its own
  * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
@@ -104,6 +105,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue("12500") int terminatedPodGcThreshold,
+        @DefaultValue("5m") Duration resourceQuotaSyncPeriod,
         @DefaultValue("15s") Duration horizontalPodAutoscalerSyncPeriod,
         @DefaultValue("5m") Duration horizontalPodAutoscalerDownscaleStabilization,
         @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
@@ -279,7 +281,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                         maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
                         mirroringMaxEndpointsPerSubset),
                 new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
-                        legacyServiceAccountTokenCleanUpPeriod));
+                        legacyServiceAccountTokenCleanUpPeriod),
+                resourceQuotaSyncPeriod);
     }
 
     private ControllerOptions.NodeIpam nodeIpam() {

@@ -41,12 +41,27 @@ final class RecordedServer implements AutoCloseable {
 
     private static ApiServer secured() {
         return new ApiServer(ApiServerOptions.defaults()
-                .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
+                .withSecurity(
+                Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory()).withPodAccounts(true)));
     }
 
     RecordedServer(String file) {
         this.file = file;
+        call("DELETE", "/api/v1/namespaces/kube-system/configmaps/"
+                + "kube-apiserver-legacy-service-account-token-tracking", "", "");
+        List.of("default", "kube-system", "kube-public", "kube-node-lease").forEach(this::fill);
+        makeNamespace();
+    }
+
+    private void makeNamespace() {
         post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
+        fill("api");
+    }
+
+    /** Makes the objects that the controllers of the recorded server made in each namespace. */
+    private void fill(String namespace) {
+        post("/api/v1/namespaces/" + namespace + "/serviceaccounts", "{\"metadata\": {\"name\": \"default\"}}");
+        post("/api/v1/namespaces/" + namespace + "/configmaps", "{\"metadata\": {\"name\": \"kube-root-ca.crt\"}}");
     }
 
     private JsonNode call(String method, String path, String contentType, String body) {
@@ -97,7 +112,7 @@ final class RecordedServer implements AutoCloseable {
     /** Replaces the server by a new one. The recorder had just started its server before two of the entries. */
     private void fresh() {
         server = secured();
-        post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
+        makeNamespace();
         post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\"}}");
         patchConfigMap("a", "{\"data\": {\"k\": \"v2\"}}");
     }

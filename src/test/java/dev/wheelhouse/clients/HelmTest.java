@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 @EmbeddedApiServer(controllers = true, nodes = 1)
 @Timeout(180)
+@Tag("processes")
 class HelmTest {
     private static final Path CHART = Path.of("src/test/resources/charts/hooked");
     private static final String NAMESPACE = "shop";

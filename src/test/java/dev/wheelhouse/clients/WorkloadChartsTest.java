@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Charts with workloads of all kinds, installed by the real Helm, which waits for them. */
 @EmbeddedApiServer(controllers = true, nodes = 2)
 @Timeout(300)
+@Tag("processes")
 class WorkloadChartsTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 

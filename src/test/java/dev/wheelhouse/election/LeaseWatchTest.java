@@ -46,6 +46,8 @@ class LeaseWatchTest {
     private final List<WatchOptions> watches = new ArrayList<>();
     private boolean forbidden;
     private boolean silent;
+    /** Whether the stream waits for events, as one over HTTP does. */
+    private boolean waits;
     private Runnable beforeWrites = () -> {};
     private final LeaderElector leader = elector("leader");
     private final LeaderElector standby = elector("standby");
@@ -81,7 +83,11 @@ class LeaseWatchTest {
 
         @Override
         public WatchEvent<T> next(Duration maxWait) throws InterruptedException {
-            return silent ? null : super.next(maxWait);
+            WatchEvent<T> event = silent ? null : super.next(maxWait);
+            if (event == null && waits) {
+                clock.advance(maxWait);
+            }
+            return event;
         }
     }
 
@@ -141,6 +147,40 @@ class LeaseWatchTest {
         await(wait);
         assertThat(standby.isLeader()).isTrue();
         assertThat(leader.isLeader()).isFalse();
+    }
+
+    @Test
+    void aWatchThatWaitsForEventsWakesTheStandbyAtTheExpiry() throws InterruptedException {
+        leads();
+        follow();
+        waits = true;
+        assertThat(standby.watch().step()).as("after the time that the stream has waited").isEqualTo(Loop.BUSY);
+        waits = false;
+        await(Duration.ZERO);
+        assertThat(standby.isLeader()).isTrue();
+    }
+
+    @Test
+    void aStandbyThatIsNotReadyLeavesAFreeLeaseToOthers() throws InterruptedException {
+        leads();
+        follow();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        standby.readyWhen(() -> false);
+        leader.release();
+        clock.advance(follow());
+        follow();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                standby.await(Loop.IDLE);
+            } catch (InterruptedException e) {
+                // Nothing woke it.
+                interrupted.countDown();
+            }
+        });
+        waiting.interrupt();
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).as("it was not woken").isTrue();
+        standby.step();
+        assertThat(standby.isLeader()).as("by its next look").isTrue();
     }
 
     @Test

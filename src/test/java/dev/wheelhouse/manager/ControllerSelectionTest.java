@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 class ControllerSelectionTest {
     private static final List<ControllerDescriptor> KNOWN = List.of(descriptor("deployment-controller", "deployment"),
@@ -58,6 +59,25 @@ class ControllerSelectionTest {
     void theBuiltInControllersHaveUpstreamsNamesAndAliases(String said, String name) {
         assertThat(ControllerSelection.select(List.of(said), BuiltInControllers.all(), each -> true))
                 .extracting(ControllerDescriptor::name).containsExactly(name);
+    }
+
+    @Test
+    void aControllerOfUpstreamThatIsNotHereIsTakenAndToldWithWhatFollows() {
+        List<String> entries = List.of("*", "ttl", "bootstrap-signer-controller", "-podgc", "deployment");
+
+        assertThat(ControllerSelection.select(entries, KNOWN, each -> true)).isEqualTo(KNOWN);
+        assertThat(ControllerSelection.missing(entries, KNOWN))
+                .extracting(UpstreamControllers.Upstream::name, UpstreamControllers.Upstream::without)
+                .containsExactly(tuple("ttl-controller",
+                        "Nodes get no hint how long kubelets may cache ConfigMaps and Secrets."),
+                        tuple("bootstrap-signer-controller",
+                                "The ConfigMap cluster-info is not signed, so kubeadm join cannot verify the cluster."));
+    }
+
+    @Test
+    void theResourcesThatNoRunningControllerHandlesAreToldWithWhatFollows() {
+        assertThat(ControllerSelection.unhandled(KNOWN)).doesNotContainKey("deployments.apps")
+                .containsEntry("jobs.batch", "job-controller does not run: Jobs get no pods.");
     }
 
     @Test

@@ -50,7 +50,7 @@ class ChartRightsTest {
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "node/{fault,ranges,ttl}", "podgc/fault-status",
+            "node/{fault,ranges,ttl}", "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted",
             "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
@@ -70,6 +70,7 @@ class ChartRightsTest {
             scene.owners(ResourceType.REPLICA_SETS, "{matchLabels: {app: bare}}");
             scene.owners(ResourceType.REPLICATION_CONTROLLERS, "{app: bare}");
             scene.namespace();
+            scene.services();
             scene.identity();
         }
     }
@@ -192,6 +193,31 @@ class ChartRightsTest {
             create(ResourceType.SECRETS, """
                     {metadata: {namespace: default, name: %s, annotations: {kubernetes.io/service-account.name: %s}},
                      type: kubernetes.io/service-account-token}""".formatted(name, account));
+        }
+
+        /** Endpoints and slices that are created, changed and deleted, those of pods and those of a user's Endpoints. */
+        void services() throws InterruptedException {
+            create(ResourceType.SERVICES, """
+                    {metadata: {namespace: default, name: served}, spec: {publishNotReadyAddresses: true, selector:
+                     {app: served}, ports: [{port: 80, targetPort: web}]}}""");
+            for (int port : List.of(8080, 9090)) {
+                create(ResourceType.PODS, """
+                        {metadata: {namespace: default, name: served-%1$d, labels: {app: served}}, spec: {containers:
+                         [{name: c, image: i, ports: [{name: web, containerPort: %1$d}]}]}}""".formatted(port));
+                system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "served-" + port), "status",
+                        PatchType.MERGE, "{\"status\": {\"podIPs\": [{\"ip\": \"10.0.0." + port / 1000 + "\"}]}}");
+                settle();
+            }
+            delete(ResourceType.PODS, ObjectKey.of("default", "served-9090"), "Background");
+            patch(ResourceType.SERVICES, "served", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
+            delete(ResourceType.SERVICES, ObjectKey.of("default", "served"), "Background");
+            create(ResourceType.SERVICES,
+                    "{metadata: {namespace: default, name: mirrored}, spec: {ports: [{port: 80}]}}");
+            create(ResourceType.ENDPOINTS, """
+                    {metadata: {namespace: default, name: mirrored}, subsets: [{addresses: [{ip: 10.0.0.1}]}]}""");
+            settle();
+            patch(ResourceType.ENDPOINTS, "mirrored", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
+            patch(ResourceType.ENDPOINTS, "mirrored", "{\"subsets\": null}");
         }
 
         @Override

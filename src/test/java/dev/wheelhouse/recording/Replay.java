@@ -311,7 +311,8 @@ final class Replay implements Interceptor, AutoCloseable {
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         KubeClient.Discovered all = call.get();
-        return new KubeClient.Discovered(all.types().stream().filter(state::reads).toList(), all.failures());
+        return new KubeClient.Discovered(all.types().stream()
+                .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)).toList(), all.failures());
     }
 
     @Override

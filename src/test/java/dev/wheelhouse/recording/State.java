@@ -99,6 +99,9 @@ final class State {
     /** Whether a cluster object is not one that each server has from its start. */
     private static boolean isOurs(JsonNode object) {
         return !Names.name(object).startsWith("system") && !Names.name(object).startsWith("kube-")
+                && !Names.name(object).equals("kubernetes")
+                && !Json.text(object, "spec", "parentRef", "name").equals("kubernetes")
+                && Set.of("", "default").contains(Json.text(object, "spec", "parentRef", "namespace"))
                 && !USER_ROLES.contains(Names.name(object));
     }
 

@@ -19,6 +19,7 @@ enum Kind {
     NODES(0, NodesWorkload::new, NodeFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
+    QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
     SERVICES(2, ServicesWorkload::new, ServiceFaults::all),
     STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);

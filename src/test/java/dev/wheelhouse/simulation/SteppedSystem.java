@@ -19,6 +19,8 @@ import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
@@ -35,8 +37,8 @@ public final class SteppedSystem implements AutoCloseable {
     private static final Set<String> OTHERS = Set.of("namespace-controller", "disruption-controller",
             "clusterrole-aggregation-controller", "root-ca-certificate-publisher-controller",
             "serviceaccount-controller", NodeLifecycleController.NAME, TaintEvictionController.NAME,
-            TtlController.NAME);
-    /** All controllers except those of namespaces, disruption budgets, nodes, service accounts and roles. */
+            TtlController.NAME, QuotaController.NAME, ServiceCidrController.NAME);
+    /** All controllers except those of namespaces, disruption budgets, quotas, nodes, service accounts and roles. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
             .filter(c -> !OTHERS.contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(

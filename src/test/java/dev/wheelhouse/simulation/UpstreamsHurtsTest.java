@@ -103,6 +103,7 @@ class UpstreamsHurtsTest {
     void aRaisedQuotaLetsItsOwnerGoOnAtOnceHoweverLongItWasRefused() throws InterruptedException {
         post(QUOTAS, "{\"apiVersion\": \"v1\", \"kind\": \"ResourceQuota\", \"metadata\": {\"name\": \"few\"}, "
                 + "\"spec\": {\"hard\": {\"pods\": \"1\"}}}");
+        system.settle(Duration.ofSeconds(1));
         deployment(3, "{\"type\": \"Recreate\"}");
         for (int hour = 0; hour < 6; hour++) {
             system.settle(Duration.ofHours(1));
@@ -121,6 +122,7 @@ class UpstreamsHurtsTest {
     void aRaisedQuotaOfReplicaSetsLetsTheirDeploymentGoOnAtOnce() throws InterruptedException {
         post(QUOTAS, "{\"apiVersion\": \"v1\", \"kind\": \"ResourceQuota\", \"metadata\": {\"name\": \"none\"}, "
                 + "\"spec\": {\"hard\": {\"count/replicasets.apps\": \"0\"}}}");
+        system.settle(Duration.ofSeconds(1));
         deployment(2, "{\"type\": \"Recreate\"}");
         for (int hour = 0; hour < 6; hour++) {
             system.settle(Duration.ofHours(1));

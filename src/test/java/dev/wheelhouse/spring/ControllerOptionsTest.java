@@ -37,7 +37,8 @@ class ControllerOptionsTest {
 
     @Test
     void reachTheControllers() {
-        assertThat(options("terminated-pod-gc-threshold=-1", AUTOSCALER + "sync-period=1s",
+        assertThat(options("terminated-pod-gc-threshold=-1", "resource-quota-sync-period=6m",
+                AUTOSCALER + "sync-period=1s",
                 AUTOSCALER + "downscale-stabilization=2m", AUTOSCALER + "tolerance=0.25",
                 AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s",
                 "cluster-signing-duration=24h", "legacy-service-account-token-clean-up-period=48h",
@@ -45,6 +46,7 @@ class ControllerOptionsTest {
                 "max-endpoints-per-slice=3", "mirroring-endpointslice-updates-batch-period=4s",
                 "mirroring-max-endpoints-per-subset=5"))
                 .isEqualTo(ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(-1)
+                        .withResourceQuotaSyncPeriod(Duration.ofMinutes(6))
                         .with(new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(1),
                                 Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3), Duration.ofSeconds(4)))
                         .with(new ControllerOptions.Identity("", null, Map.of(), Duration.ofHours(24),

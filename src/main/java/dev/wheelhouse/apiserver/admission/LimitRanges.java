@@ -190,6 +190,6 @@ final class LimitRanges implements AdmissionPlugin {
     }
 
     private static String text(BigDecimal value) {
-        return Quotas.text(value, value.scale() >= 0);
+        return Quantities.canonical(value, value.scale() >= 0);
     }
 }

@@ -1,44 +1,67 @@
 package dev.wheelhouse.apiserver.admission;
 
-import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
+import io.kubernetes.client.openapi.models.V1DeviceClass;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ResourceQuota;
+import io.kubernetes.client.openapi.models.V1ResourceQuotaSpec;
+import io.kubernetes.client.openapi.models.V1ResourceQuotaStatus;
+
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.kinds.Strategies;
-import dev.wheelhouse.apiserver.kinds.Strategy;
+import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.quota.Amounts;
+import dev.wheelhouse.quota.Devices;
+import dev.wheelhouse.quota.Evaluator;
+import dev.wheelhouse.quota.Evaluators;
+import dev.wheelhouse.quota.Scopes;
+import dev.wheelhouse.runtime.Clock;
 
 /**
- * ResourceQuotas: refuses writes that would exceed one, and maintains {@code status.used} (upstream: the admission
- * plugin and the controller {@code resourcequota}). Usage is counted from the store each time, so it cannot drift.
- * Writes in namespaces with quotas exclude each other. Thread safe.
+ * Refuses writes that would exceed a ResourceQuota, and adds to the usage in the quota's status what it lets in
+ * (upstream: {@code apiserver/pkg/admission/plugin/resourcequota/controller.go}). The limits and the usage are those of
+ * the status, which the controller of quotas writes: a quota that it has not seen limits nothing. The usage is added
+ * after the write, so that a write that fails for another reason leaves nothing behind. Writes in namespaces with
+ * quotas exclude each other. Thread safe.
  */
 public final class Quotas {
-    private static final String RESOURCE = "resourcequotas";
-    private static final int TRIES = 10;
+    private static final String RESOURCE = ResourceType.RESOURCE_QUOTAS.groupResource();
 
     private final ObjectStore store;
+    private final Clock clock;
+    private final Evaluators evaluators = new Evaluators(new Stored());
     private final ReentrantLock lock = new ReentrantLock();
 
-    public Quotas(ObjectStore store) {
+    public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
+        this.clock = clock;
     }
 
     /**
@@ -47,18 +70,25 @@ public final class Quotas {
      * @param old null for a creation
      * @throws dev.wheelhouse.apiserver.error.ApiException 403 if a quota would be exceeded
      */
-    public <T> T admit(ResourceType type, ObjectNode object, @Nullable ObjectNode old, boolean dryRun,
-            Supplier<T> write) {
-        String namespace = Meta.namespace(object);
-        if (!type.namespaced() || quotas(namespace).isEmpty() && !type.groupResource().equals(RESOURCE)) {
+    public <T> T admit(Target target, ObjectNode object, @Nullable ObjectNode old, boolean dryRun, Supplier<T> write) {
+        boolean ofQuota = target.stored().equals(RESOURCE);
+        if (!target.type().namespaced() || Evaluators.ignores(target.stored())
+                || quotas(target.namespace()).isEmpty() && !ofQuota) {
+            return write.get();
+        }
+        Evaluator evaluator = evaluators.of(target.stored());
+        KubernetesObject after = ModelJson.read(object, evaluator.model());
+        KubernetesObject before = old == null ? null : ModelJson.read(old, evaluator.model());
+        boolean judged = evaluator.judges(target.subresource(), after, before);
+        if (!judged && !ofQuota) {
             return write.get();
         }
         lock.lock();
         try {
-            check(type, object, old);
+            Map<String, Map<String, Quantity>> charges = judged ? charges(target, evaluator, after, before) : Map.of();
             T result = write.get();
             if (!dryRun) {
-                refresh(namespace);
+                charges.forEach((quota, amounts) -> charge(target.namespace(), quota, amounts));
             }
             return result;
         } finally {
@@ -66,169 +96,118 @@ public final class Quotas {
         }
     }
 
-    /** Counts the usage again after a deletion. */
-    public void released(ResourceType type, String namespace) {
-        if (type.namespaced() && !quotas(namespace).isEmpty()) {
-            lock.lock();
-            try {
-                refresh(namespace);
-            } finally {
-                lock.unlock();
-            }
-        }
-    }
-
-    /**
-     * Counts the usage again after a change that no quota refuses, such as the end of a pod or a write of a quota's
-     * status.
-     */
-    public void changed(ResourceType type, ObjectNode object, ObjectNode old) {
-        if (type.groupResource().equals(RESOURCE) || type.namespaced()
-                && !usage(type.groupResource(), object).equals(usage(type.groupResource(), old))) {
-            released(type, Meta.namespace(object));
-        }
-    }
-
     private List<StoredObject> quotas(String namespace) {
-        return in(RESOURCE, namespace);
+        return store.snapshot(RESOURCE).select(Selection.inNamespace(namespace));
     }
 
-    private List<StoredObject> in(String resource, String namespace) {
-        return store.snapshot(resource)
-                .select(Selection.inNamespace(namespace));
-    }
-
-    private void check(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
-        String resource = type.groupResource();
-        for (StoredObject stored : quotas(Meta.namespace(object))) {
-            ObjectNode quota = stored.tree();
-            Strategy strategy = Strategies.ofResource(resource);
-            if (!covers(quota, strategy, object)) {
+    /** The amounts that a write adds to each quota, by the quota's name. */
+    private Map<String, Map<String, Quantity>> charges(Target target, Evaluator evaluator, KubernetesObject object,
+            @Nullable KubernetesObject old) {
+        Instant now = clock.now();
+        Map<String, Quantity> usage = evaluator.usage(object, now);
+        Map<String, Map<String, Quantity>> charges = new HashMap<>();
+        for (StoredObject stored : quotas(target.namespace())) {
+            V1ResourceQuota quota = ModelJson.read(stored.json(), V1ResourceQuota.class);
+            Set<String> limits = evaluator.counted(hard(quota).keySet());
+            if (limits.isEmpty() || !Scopes.cover(spec(quota), evaluator, object)) {
                 continue;
             }
-            String missing = old == null && Json.at(quota, "spec", "hard") instanceof ObjectNode hard
-                    ? strategy.missingForQuota(hard, object)
-                    : "";
+            String missing = evaluator.missing(limits, object);
             if (!missing.isEmpty()) {
-                throw Errors.forbidden(type, Meta.name(object),
-                        "failed quota: " + stored.name() + ": must specify " + missing, List.of());
+                throw refused(target, object, "failed quota: " + stored.name() + ": " + missing);
             }
-            Map<String, BigDecimal> delta = strategy.usage(resource, object);
-            if (old != null && covers(quota, strategy, old)) {
-                strategy.usage(resource, old)
-                        .forEach((name, value) -> delta.merge(name, value.negate(), BigDecimal::add));
+            if (!used(quota).keySet().containsAll(limits)) {
+                throw refused(target, object, "status unknown for quota: " + stored.name() + ", resources: "
+                        + String.join(",", limits));
             }
-            exceeded(type, object, quota, delta);
+            Map<String, Quantity> before = old != null && Scopes.cover(spec(quota), evaluator, old)
+                    ? evaluator.usage(old, now)
+                    : Map.of();
+            Map<String, Quantity> added = Amounts.excess(usage, before);
+            added.keySet().retainAll(limits);
+            if (!target.subresource().equals("status")) {
+                refuseExcess(target, object, stored.name(), quota, added);
+            }
+            if (!added.isEmpty()) {
+                charges.put(stored.name(), added);
+            }
         }
+        return charges;
     }
 
-    private void exceeded(ResourceType type, ObjectNode object, ObjectNode quota, Map<String, BigDecimal> delta) {
-        if (!(Json.at(quota, "spec", "hard") instanceof ObjectNode hard)) {
-            return;
-        }
-        Map<String, BigDecimal> used = used(quota);
-        List<String> over = new ArrayList<>();
-        delta.forEach((name, value) -> {
-            BigDecimal limit = Quantities.parse(hard.path(name).asString(""));
-            if (limit != null && value.signum() > 0
-                    && used.getOrDefault(name, BigDecimal.ZERO).add(value).compareTo(limit) > 0) {
-                over.add(name);
-            }
-        });
+    private static ApiException refused(Target target, KubernetesObject object, String problem) {
+        return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem, List.of());
+    }
+
+    private static void refuseExcess(Target target, KubernetesObject object, String name, V1ResourceQuota quota,
+            Map<String, Quantity> added) {
+        Map<String, Quantity> sum = Amounts.sum(used(quota), added);
+        Set<String> over = new TreeSet<>(added.keySet());
+        over.retainAll(Amounts.excess(sum, hard(quota)).keySet());
         if (!over.isEmpty()) {
-            ObjectNode was = Json.object();
-            used.forEach((name, value) -> was.put(name, text(name, value, hard)));
-            ObjectNode asked = Json.object();
-            delta.forEach((name, value) -> asked.put(name, text(name, value, hard)));
-            throw Errors.forbidden(type, Meta.name(object), "exceeded quota: " + Meta.name(quota) + ", requested: "
-                    + print(over, asked) + ", used: " + print(over, was) + ", limited: " + print(over, hard),
-                    List.of());
+            throw refused(target, object, "exceeded quota: " + name + ", requested: " + print(over, added)
+                    + ", used: " + print(over, used(quota)) + ", limited: " + print(over, hard(quota)));
         }
     }
 
-    private static String print(List<String> names, ObjectNode values) {
-        return String.join(",", names.stream().map(n -> n + "=" + values.path(n).asString("0")).toList());
+    private static String print(Set<String> names, Map<String, Quantity> amounts) {
+        return names.stream().map(name -> name + "=" + amounts.getOrDefault(name, Amounts.ZERO).toSuffixedString())
+                .collect(Collectors.joining(","));
     }
 
-    /** The present usage of each resource that the quota limits. */
-    private Map<String, BigDecimal> used(ObjectNode quota) {
-        Map<String, BigDecimal> used = new TreeMap<>();
-        if (!(Json.at(quota, "spec", "hard") instanceof ObjectNode hard)) {
-            return used;
-        }
-        hard.propertyNames().forEach(name -> used.put(name, BigDecimal.ZERO));
-        for (String resource : Strategies.limited(hard.propertyNames())) {
-            Strategy strategy = Strategies.ofResource(resource);
-            for (StoredObject object : in(resource, Meta.namespace(quota))) {
-                ObjectNode tree = object.tree();
-                if (covers(quota, strategy, tree)) {
-                    strategy.usage(resource, tree)
-                            .forEach((name, value) -> used.computeIfPresent(name, (n, sum) -> sum.add(value)));
-                }
-            }
-        }
-        return used;
-    }
-
-    private static Map<String, BigDecimal> usage(String resource, ObjectNode object) {
-        return Strategies.ofResource(resource).usage(resource, object);
-    }
-
-    /** Whether all scopes of the quota match the object. */
-    private static boolean covers(ObjectNode quota, Strategy strategy, ObjectNode object) {
-        for (JsonNode scope : quota.path("spec").path("scopes")) {
-            if (!strategy.isInScope(Json.object().put("scopeName", scope.asString("")).put("operator", "Exists"),
-                    object)) {
-                return false;
-            }
-        }
-        return quota.path("spec").path("scopeSelector").path("matchExpressions").valueStream()
-                .allMatch(scope -> strategy.isInScope(scope, object));
-    }
-
-    /** Formats an amount like its limit, with a binary suffix if the limit has one. */
-    private static String text(String name, BigDecimal value, ObjectNode hard) {
-        String limit = hard.path(name).asString("");
-        return text(value, limit.endsWith("i") || name.endsWith("memory") || name.endsWith("storage"));
-    }
-
-    /** Formats an amount; a positive multiple of 1024 with a binary suffix, if that is wanted. */
-    static String text(BigDecimal value, boolean binary) {
-        String plain = value.stripTrailingZeros().toPlainString();
-        BigDecimal kibi = BigDecimal.valueOf(1024);
-        String text = binary && value.signum() > 0 && value.remainder(kibi).signum() == 0
-                ? Quantities.canonical(value.divide(kibi).stripTrailingZeros().toPlainString() + "Ki")
-                : Quantities.canonical(plain);
-        return text == null ? plain : text;
-    }
-
-    private void refresh(String namespace) {
-        for (StoredObject quota : quotas(namespace)) {
-            refresh(quota);
-        }
-    }
-
-    private void refresh(StoredObject first) {
-        StoredObject current = first;
-        for (int attempt = 1; current != null && attempt <= TRIES; attempt++) {
-            ObjectNode quota = current.tree();
-            JsonNode hard = Json.at(quota, "spec", "hard");
-            ObjectNode status = Json.object();
-            if (hard instanceof ObjectNode limits) {
-                status.set("hard", limits.deepCopy());
-                ObjectNode used = status.putObject("used");
-                used(quota).forEach((name, value) -> used.put(name, text(name, value, limits)));
-            }
-            if (status.equals(Json.child(quota, "status"))) {
-                return;
-            }
-            quota.set("status", status);
+    /** Adds to a quota's usage. Only a deletion can come in between, because writes of quotas are under the lock too. */
+    private void charge(String namespace, String name, Map<String, Quantity> amounts) {
+        StoredObject stored = store.get(RESOURCE, namespace, name);
+        while (stored != null) {
+            V1ResourceQuota quota = ModelJson.read(stored.json(), V1ResourceQuota.class);
+            ObjectNode tree = stored.tree();
+            Json.child(tree, "status").set("used", ModelJson.tree(Amounts.sum(used(quota), amounts)));
             try {
-                store.update(RESOURCE, quota, current.version());
+                store.update(RESOURCE, tree, stored.version());
                 return;
             } catch (StoreException.Conflict e) {
-                current = store.get(RESOURCE, first.namespace(), first.name());
+                stored = store.get(RESOURCE, namespace, name);
             }
+        }
+    }
+
+    private static V1ResourceQuotaSpec spec(V1ResourceQuota quota) {
+        return Objects.requireNonNullElseGet(quota.getSpec(), V1ResourceQuotaSpec::new);
+    }
+
+    private static Map<String, Quantity> hard(V1ResourceQuota quota) {
+        V1ResourceQuotaStatus status = quota.getStatus();
+        return status == null ? Map.of() : Amounts.orEmpty(status.getHard());
+    }
+
+    private static Map<String, Quantity> used(V1ResourceQuota quota) {
+        V1ResourceQuotaStatus status = quota.getStatus();
+        return status == null ? Map.of() : Amounts.orEmpty(status.getUsed());
+    }
+
+    /** The objects in the store that decide how claims of devices count. */
+    private final class Stored implements Devices {
+        @Override
+        public Collection<V1DeviceClass> classes() {
+            return all("deviceclasses.resource.k8s.io", Selection.all(), V1DeviceClass.class);
+        }
+
+        @Override
+        public @Nullable V1Pod pod(ObjectKey key) {
+            StoredObject pod = store.get(ResourceType.PODS.groupResource(), key.namespace(), key.name());
+            return pod == null ? null : ModelJson.read(pod.json(), V1Pod.class);
+        }
+
+        @Override
+        public List<ResourceV1ResourceClaim> claims(String namespace) {
+            return all("resourceclaims.resource.k8s.io", Selection.inNamespace(namespace),
+                    ResourceV1ResourceClaim.class);
+        }
+
+        private <T> List<T> all(String resource, Selection selection, Class<T> model) {
+            List<T> all = new ArrayList<>();
+            store.snapshot(resource).select(selection).forEach(each -> all.add(ModelJson.read(each.json(), model)));
+            return all;
         }
     }
 }

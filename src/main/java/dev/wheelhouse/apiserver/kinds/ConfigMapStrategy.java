@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 /** Config maps (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "ConfigMap", Set.of(), Column.objectName(),
                 Column.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
                 Column.age());

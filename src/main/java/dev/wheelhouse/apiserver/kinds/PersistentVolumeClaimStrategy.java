@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -25,10 +24,9 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
-    private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
                 VolumeRules.PHASE,
                 Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
                 Column.of("Capacity", "Size of the bound volume.",
@@ -138,41 +136,5 @@ final class PersistentVolumeClaimStrategy extends Strategy {
             }
         }
         return spec;
-    }
-
-    @Override
-    protected boolean isLimitedBy(String limit, String resource) {
-        return super.isLimitedBy(limit, resource) || limit.equals("requests.storage") || limit.contains(OF_CLASS);
-    }
-
-    @Override
-    protected void addUsage(ObjectNode claim, Map<String, BigDecimal> usage) {
-        BigDecimal storage = Quantities.parse(Json.text(claim, "spec", "resources", "requests", "storage"));
-        String storageClass = Json.text(claim, "spec", "storageClassName");
-        if (storage != null) {
-            usage.put("requests.storage", storage);
-        }
-        if (!storageClass.isEmpty()) {
-            usage.put(storageClass + OF_CLASS + "persistentvolumeclaims", BigDecimal.ONE);
-            if (storage != null) {
-                usage.put(storageClass + OF_CLASS + "requests.storage", storage);
-            }
-        }
-    }
-
-    /** The one scope of claims selects by the current and the wanted attributes class. */
-    @Override
-    public boolean isInScope(JsonNode scope, ObjectNode claim) {
-        if (!Json.text(scope, "scopeName").equals("VolumeAttributesClass")) {
-            return false;
-        }
-        Set<String> names = new TreeSet<>();
-        names.add(Json.text(claim, "spec", "volumeAttributesClassName"));
-        names.add(Json.text(claim, "status", "currentVolumeAttributesClassName"));
-        names.add(Json.text(claim, "status", "modifyVolumeStatus", "targetVolumeAttributesClassName"));
-        names.remove("");
-        return names.isEmpty()
-                ? Scopes.selects(scope, "")
-                : names.stream().anyMatch(name -> Scopes.selects(scope, name));
     }
 }

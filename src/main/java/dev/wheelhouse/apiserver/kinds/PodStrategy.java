@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -23,15 +20,10 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
 
-/**
- * Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream:
- * {@code pkg/registry/core/pod}).
- */
+/** Pods. A pod on a node has a grace period to end (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
-    private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
-
     PodStrategy() {
-        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME),
+        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED),
                 Column.objectName(),
                 Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
                 Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
@@ -152,84 +144,5 @@ final class PodStrategy extends Strategy {
 
     private static boolean isOver(ObjectNode pod) {
         return Set.of("Succeeded", "Failed").contains(Json.text(pod, "status", "phase"));
-    }
-
-    @Override
-    protected boolean isLimitedBy(String limit, String resource) {
-        return super.isLimitedBy(limit, resource) || limit.startsWith("requests.") || limit.startsWith("limits.")
-                || COMPUTE.contains(limit);
-    }
-
-    @Override
-    protected void addUsage(ObjectNode pod, Map<String, BigDecimal> usage) {
-        if (isOver(pod)) {
-            usage.remove("pods");
-            return;
-        }
-        if (!(pod.get("spec") instanceof ObjectNode spec)) {
-            return;
-        }
-        PodResources.aggregate(spec, "requests").forEach((name, value) -> {
-            usage.put("requests." + name, value);
-            if (COMPUTE.contains(name)) {
-                usage.put(name, value);
-            }
-        });
-        PodResources.aggregate(spec, "limits").forEach((name, value) -> usage.put("limits." + name, value));
-    }
-
-    @Override
-    public boolean isInScope(JsonNode scope, ObjectNode pod) {
-        boolean terminating = Json.at(pod, "spec", "activeDeadlineSeconds") != null;
-        boolean bestEffort = QosClass.of(pod.path("spec")).equals("BestEffort");
-        return switch (Json.text(scope, "scopeName")) {
-            case "Terminating" -> terminating;
-            case "NotTerminating" -> !terminating;
-            case "BestEffort" -> bestEffort;
-            case "NotBestEffort" -> !bestEffort;
-            case "CrossNamespacePodAffinity" -> looksAcrossNamespaces(pod);
-            case "PriorityClass" -> Scopes.selects(scope, Json.text(pod, "spec", "priorityClassName"));
-            default -> false;
-        };
-    }
-
-    /** Whether a term of the pod's affinity or anti-affinity names other namespaces. */
-    private static boolean looksAcrossNamespaces(ObjectNode pod) {
-        for (String kind : List.of("podAffinity", "podAntiAffinity")) {
-            JsonNode affinity = pod.path("spec").path("affinity").path(kind);
-            List<JsonNode> terms = new ArrayList<>();
-            affinity.path("requiredDuringSchedulingIgnoredDuringExecution").forEach(terms::add);
-            affinity.path("preferredDuringSchedulingIgnoredDuringExecution")
-                    .forEach(preferred -> terms.add(preferred.path("podAffinityTerm")));
-            if (terms.stream().anyMatch(t -> !t.path("namespaces").isEmpty() || t.has("namespaceSelector"))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The containers that lack a request or limit that the quota limits, in upstream's words. */
-    @Override
-    public String missingForQuota(ObjectNode hard, ObjectNode pod) {
-        List<String> missing = new ArrayList<>();
-        for (String name : List.of("cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory")) {
-            if (!hard.has(name)) {
-                continue;
-            }
-            String list = name.startsWith("limits.") ? "limits" : "requests";
-            String thing = name.substring(name.indexOf('.') + 1);
-            Set<String> containers = new TreeSet<>();
-            for (String kind : List.of("containers", "initContainers")) {
-                for (JsonNode container : pod.path("spec").path(kind)) {
-                    if (Json.at(container, "resources", list, thing) == null) {
-                        containers.add(Json.text(container, "name"));
-                    }
-                }
-            }
-            if (!containers.isEmpty()) {
-                missing.add(name + " for: " + String.join(",", containers));
-            }
-        }
-        return String.join("; ", missing);
     }
 }

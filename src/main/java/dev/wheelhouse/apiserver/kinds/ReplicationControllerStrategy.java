@@ -22,7 +22,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
         super("", "ReplicationController",
-                Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS, Trait.COUNTED_BY_NAME),
+                Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS),
                 WorkloadRules.replicaColumns(
                         Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }

@@ -22,8 +22,15 @@ final class ResourceQuotaStrategy extends Strategy {
     private static final Set<String> SCOPES = Set.of("Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
+    private static final Set<String> OF_PODS = Set.of("pods", "cpu", "memory", "requests.cpu", "requests.memory",
+            "limits.cpu", "limits.memory");
+    private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "requests.cpu",
+            "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
+            "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets",
+            "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers");
+
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
                 Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
                 Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
     }
@@ -43,7 +50,14 @@ final class ResourceQuotaStrategy extends Strategy {
         JsonNode spec = quota.path("spec");
         for (Map.Entry<String, JsonNode> hard : spec.path("hard").properties()) {
             String at = Problems.key("spec.hard", hard.getKey());
-            problems.invalid(at, hard.getKey(), Formats.qualifiedName(hard.getKey()));
+            List<String> wrong = Formats.qualifiedName(hard.getKey());
+            problems.invalid(at, hard.getKey(), wrong);
+            if (wrong.isEmpty() && !hard.getKey().contains("/") && !isStandard(hard.getKey())) {
+                if (!hard.getKey().equals("storage")) {
+                    problems.invalid(at, hard.getKey(), "must be a standard resource type or fully qualified");
+                }
+                problems.invalid(at, hard.getKey(), "must be a standard resource for quota");
+            }
             BigDecimal value = Quantities.parse(hard.getValue().asString(""));
             if (value != null && value.signum() < 0) {
                 problems.invalid(at, hard.getValue().asString(""), "must be greater than or equal to 0");
@@ -55,6 +69,7 @@ final class ResourceQuotaStrategy extends Strategy {
             if (!SCOPES.contains(scope.asString(""))) {
                 problems.invalid("spec.scopes", spec.get("scopes"), "unsupported scope");
             }
+            refuseOthers(scope.asString(""), spec, "spec.scopes", spec.get("scopes"), problems);
         }
         if (scopes.containsAll(List.of("BestEffort", "NotBestEffort"))
                 || scopes.containsAll(List.of("Terminating", "NotTerminating"))) {
@@ -66,6 +81,7 @@ final class ResourceQuotaStrategy extends Strategy {
             if (!SCOPES.contains(name)) {
                 problems.invalid(at + ".scopeName", name, "unsupported scope");
             }
+            refuseOthers(name, spec, at, spec.get("scopeSelector"), problems);
             String operator = Json.text(requirement, "operator");
             if (!List.of("In", "NotIn", "Exists", "DoesNotExist").contains(operator)) {
                 problems.invalid(at + ".operator", operator, "not a valid selector operator");
@@ -74,6 +90,22 @@ final class ResourceQuotaStrategy extends Strategy {
                         + "scope selector");
             }
         }
+    }
+
+    private static boolean isStandard(String limit) {
+        return STANDARD.contains(limit) || limit.startsWith("hugepages-") || limit.startsWith("requests.hugepages-");
+    }
+
+    /** A limit whose objects are never in the scope makes the quota invalid. */
+    private static void refuseOthers(String scope, JsonNode spec, String at, JsonNode value, Problems problems) {
+        Set<String> scoped = switch (scope) {
+            case "BestEffort" -> Set.of("pods");
+            case "VolumeAttributesClass" -> Set.of("persistentvolumeclaims", "requests.storage");
+            default -> OF_PODS;
+        };
+        spec.path("hard").propertyStream().map(Map.Entry::getKey).sorted()
+                .filter(limit -> SCOPES.contains(scope) && isStandard(limit) && !scoped.contains(limit))
+                .forEach(limit -> problems.invalid(at, value, "unsupported scope applied to resource"));
     }
 
     @Override

@@ -20,7 +20,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
+        super("", "Secret", Set.of(), Column.objectName(),
                 Column.of("Type", "Type of the secret.", o -> o.text("type")),
                 Column.of("Data", "Number of keys.", o -> o.size("data")), Column.age());
     }

@@ -18,6 +18,11 @@ final class ServiceCIDRStrategy extends Strategy {
     }
 
     @Override
+    protected boolean countsGenerations() {
+        return false;
+    }
+
+    @Override
     protected void validate(ObjectNode range, Problems problems) {
         JsonNode ranges = range.path("spec").path("cidrs");
         if (ranges.isEmpty()) {

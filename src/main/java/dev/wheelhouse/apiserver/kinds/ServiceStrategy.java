@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,7 +30,7 @@ final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
 
     ServiceStrategy() {
-        super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME),
+        super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED),
                 Column.objectName(),
                 Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
                 Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
@@ -302,20 +301,5 @@ final class ServiceStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         state.addresses().release(object);
-    }
-
-    @Override
-    protected boolean isLimitedBy(String limit, String resource) {
-        return super.isLimitedBy(limit, resource) || limit.startsWith("services.");
-    }
-
-    @Override
-    protected void addUsage(ObjectNode service, Map<String, BigDecimal> usage) {
-        String type = Json.text(service, "spec", "type");
-        long nodePorts = type.equals("NodePort") || type.equals("LoadBalancer")
-                ? service.path("spec").path("ports").size()
-                : 0;
-        usage.put("services.nodeports", BigDecimal.valueOf(nodePorts));
-        usage.put("services.loadbalancers", type.equals("LoadBalancer") ? BigDecimal.ONE : BigDecimal.ZERO);
     }
 }

@@ -1,11 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -138,32 +136,6 @@ public final class Strategies {
     /** Whether a resource of that name, such as {@code deployments.apps}, is built in. */
     static boolean isBuiltIn(String resource) {
         return BY_RESOURCE.containsKey(resource);
-    }
-
-    /** The strategy of a resource by its name in the store, such as {@code deployments.apps}. */
-    public static Strategy ofResource(String resource) {
-        return BY_RESOURCE.getOrDefault(resource, CUSTOM);
-    }
-
-    /**
-     * The resources whose objects count against some limits of a quota.
-     * @param limits the names of limits, such as {@code pods}, {@code requests.cpu} or {@code count/deployments.apps}
-     * @return names in the store, such as {@code deployments.apps}
-     */
-    public static Set<String> limited(Collection<String> limits) {
-        Set<String> resources = new TreeSet<>();
-        for (String limit : limits) {
-            if (limit.startsWith("count/")) {
-                resources.add(limit.substring("count/".length()));
-            } else {
-                BY_RESOURCE.forEach((resource, strategy) -> {
-                    if (strategy.isLimitedBy(limit, resource)) {
-                        resources.add(resource);
-                    }
-                });
-            }
-        }
-        return resources;
     }
 
     /** The rules of defaults of all kinds, by the full names of types. */

@@ -1,15 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -28,7 +25,7 @@ import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
- * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods;
+ * {@code pkg/registry}, with its defaults, validation and printer). The verbs call the public methods;
  * a kind overrides those and the protected ones. This class itself is the strategy of a built-in kind without rules of
  * its own.
  *
@@ -56,8 +53,6 @@ public class Strategy {
         RETURNS_DELETED,
         /** Dependents stay when a deletion names no propagation policy. */
         ORPHANS_DEPENDENTS,
-        /** A quota counts the objects under the plain name of their resource too, besides {@code count/…}. */
-        COUNTED_BY_NAME,
         /** Objects are answered and never stored, such as reviews. They need no name. */
         NEVER_STORED
     }
@@ -360,45 +355,6 @@ public class Strategy {
 
     /** Continues the deletion of a marked object, after the objects of {@link #contents} were deleted. */
     public void emptied(ObjectNode object, ClusterState state) {}
-
-    /**
-     * Whether objects of the resource count against a limit of that name, such as {@code pods} or {@code requests.cpu}.
-     */
-    protected boolean isLimitedBy(String limit, String resource) {
-        return traits.contains(Trait.COUNTED_BY_NAME) && limit.equals(resource);
-    }
-
-    /** The amounts that an object takes from quotas, by the names of limits. */
-    public final Map<String, BigDecimal> usage(String resource, ObjectNode object) {
-        Map<String, BigDecimal> usage = new TreeMap<>();
-        usage.put("count/" + resource, BigDecimal.ONE);
-        if (traits.contains(Trait.COUNTED_BY_NAME)) {
-            usage.put(resource, BigDecimal.ONE);
-        }
-        addUsage(object, usage);
-        return usage;
-    }
-
-    /** Adds the amounts that an object takes besides being counted, and removes those that it does not take. */
-    protected void addUsage(ObjectNode object, Map<String, BigDecimal> usage) {}
-
-    /**
-     * Whether a quota's scope includes the object.
-     *
-     * @param scope a requirement with {@code scopeName}, {@code operator} and {@code values}
-     */
-    public boolean isInScope(JsonNode scope, ObjectNode object) {
-        return false;
-    }
-
-    /**
-     * The requests or limits that the quota demands and the object does not have, in upstream's words; empty if there
-     * are none.
-     * @param hard the limits of the quota
-     */
-    public String missingForQuota(ObjectNode hard, ObjectNode object) {
-        return "";
-    }
 
     private static void keepSystemFields(ObjectNode object, ObjectNode old) {
         ObjectNode meta = Meta.of(object);

@@ -66,7 +66,7 @@ final class Bootstrap {
             range.putObject("spec").putArray("cidrs").add("10.96.0.0/12");
             range.putObject("status").putArray("conditions").addObject().put("type", "Ready").put("status", "True")
                     .put("lastTransitionTime", Meta.time(state.clock().now())).put("reason", "")
-                    .put("message", "the range that the server takes cluster IPs from");
+                    .put("message", "Kubernetes default Service CIDR is ready");
             state.create("servicecidrs.networking.k8s.io", range);
         }
         if (store.get("services", "default", "kubernetes") == null) {

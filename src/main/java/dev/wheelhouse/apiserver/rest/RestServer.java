@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ public final class RestServer {
     private final ResourceRegistry registry;
     private final Router router;
     private final Reads reads;
+    private final Writes writes;
     private final Updates updates;
     private final Deletes deletes;
     private final Scales scales;
@@ -91,7 +93,7 @@ public final class RestServer {
                 new CustomResources(store, registry, clock, webhooks));
         Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock,
                 security.podAccounts());
-        Writes writes = new Writes(state, admission, new Quotas(store));
+        this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
@@ -112,6 +114,15 @@ public final class RestServer {
     /** Publishes the address of the server as the endpoint of the Service {@code kubernetes}. */
     public void announce(InetAddress address, int port) {
         endpoints.announce(address, port);
+    }
+
+    /**
+     * Lets the creation of objects that no controller handles answer with a {@code Warning:} header.
+     *
+     * @param warnings by resource, such as {@code deployments.apps}
+     */
+    public void warnOfUnhandled(Map<String, String> warnings) {
+        writes.warnOfUnhandled(warnings);
     }
 
     /** The served resources, which change with the stored CustomResourceDefinitions. */

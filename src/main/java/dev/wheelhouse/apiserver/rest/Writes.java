@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,19 @@ final class Writes {
     private final ObjectStore store;
     private final Admission admission;
     private final Quotas quotas;
+    /** The warnings about resources whose new objects no controller handles, by the resource's name. */
+    private volatile Map<String, String> unhandled = Map.of();
 
     Writes(ClusterState state, Admission admission, Quotas quotas) {
         this.state = state;
         this.store = state.store();
         this.admission = admission;
         this.quotas = quotas;
+    }
+
+    /** Sets the warnings about resources whose new objects no controller handles, by the resource's name. */
+    void warnOfUnhandled(Map<String, String> warnings) {
+        unhandled = Map.copyOf(warnings);
     }
 
     /**
@@ -71,6 +79,10 @@ final class Writes {
         namespace(target, meta);
         state.customResources().allowCreate(type, Json.text(meta, "name"));
         admission.allowCreate(target, object, context);
+        String warning = unhandled.get(type.groupResource());
+        if (warning != null) {
+            context.warnings().add(warning);
+        }
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
@@ -82,7 +94,7 @@ final class Writes {
             try {
                 ObjectNode prepared = candidate;
                 ObjectNode form = storageForm(target, prepared);
-                return quotas.admit(type, prepared, null, context.dryRun(),
+                return quotas.admit(target, prepared, null, context.dryRun(),
                         () -> store(target, prepared, form, context));
             } catch (StoreException.Exists e) {
                 if (!generated) {
@@ -293,16 +305,9 @@ final class Writes {
         if (!target.subresource().equals("scale")) {
             admission.validate(attributes(target, next, old, context));
         }
-        if (!main) {
-            ObjectNode changed = replace(target, next, storageForm(target, next), old, current, context);
-            if (!context.dryRun()) {
-                quotas.changed(type, changed, old);
-            }
-            return changed;
-        }
         ObjectNode wanted = next;
         ObjectNode form = storageForm(target, next);
-        return quotas.admit(type, wanted, old, context.dryRun(),
+        return quotas.admit(target, wanted, old, context.dryRun(),
                 () -> replace(target, wanted, form, old, current, context));
     }
 
@@ -365,7 +370,6 @@ final class Writes {
     /** Runs the effects of the removal of an object. */
     void ended(ResourceType type, ObjectNode object) {
         Strategies.of(type).deleted(type, object, state);
-        quotas.released(type, Meta.namespace(object));
     }
 
     /**

@@ -20,10 +20,7 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /** Reads the values of one protobuf field. Made from the Java type of the field and the facts' type. Thread safe. */
-abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, WireReader.Truth, WireReader.Whole,
-        WireReader.Real, WireReader.Bytes, WireReader.Time, WireReader.Amount, WireReader.NumberOrText,
-        WireReader.Model,
-        WireReader.ListOf, WireReader.MapOf, WireJson, WireJson.SchemaOr {
+abstract class WireReader {
     /** Models that are nested deeper are refused, so that no input overflows the stack. */
     private static final int DEEPEST = 100;
 
@@ -118,7 +115,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
     }
 
     /** Values that may repeat. */
-    static final class Interned extends WireReader {
+    private static final class Interned extends WireReader {
         private final WireReader values;
         private final boolean isText;
         private final Interner interner;
@@ -177,7 +174,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
         }
     }
 
-    static final class Whole extends WireReader {
+    private static final class Whole extends WireReader {
         private final boolean isInt;
 
         Whole(boolean isInt) {
@@ -196,7 +193,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
         }
     }
 
-    static final class Real extends WireReader {
+    private static final class Real extends WireReader {
         @Override
         int wireType() {
             return WireCursor.FIXED64;
@@ -208,14 +205,14 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
         }
     }
 
-    static final class Bytes extends WireReader {
+    private static final class Bytes extends WireReader {
         @Override
         Object read(WireCursor in, int end, int depth) {
             return Arrays.copyOfRange(in.bytes, in.at, end);
         }
     }
 
-    static final class Time extends WireReader {
+    private static final class Time extends WireReader {
         private final Times times;
         private final boolean micros;
 
@@ -231,7 +228,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
         }
     }
 
-    static final class Amount extends WireReader {
+    private static final class Amount extends WireReader {
         @Override
         Object read(WireCursor in, int end, int depth) {
             int to = in.enter(1, end);
@@ -244,7 +241,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
         }
     }
 
-    static final class NumberOrText extends WireReader {
+    private static final class NumberOrText extends WireReader {
         private static final int TYPE = 1 << 3;
         private static final int NUMBER = 2 << 3;
         private static final int TEXT = 3 << 3 | WireCursor.DELIMITED;
@@ -325,7 +322,7 @@ abstract sealed class WireReader permits WireReader.Interned, WireReader.Text, W
     }
 
     /** Messages of a name and a value, with one tag, which is before each of them. */
-    static final class MapOf extends WireReader {
+    private static final class MapOf extends WireReader {
         private final WireReader names;
         private final WireReader values;
 

@@ -2,9 +2,12 @@ package dev.wheelhouse.controllers.garbagecollector;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ApiError;
@@ -15,9 +18,13 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.PlansForAnyType;
+import dev.wheelhouse.controller.TypeMonitors;
 import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -34,6 +41,9 @@ public final class GarbageCollector implements PlansForAnyType {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "garbage-collector-controller";
 
+    private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
+    private static final Measure FAILURES = Measure.counter("garbagecollector_controller_resources_sync_error_total",
+            "Reads of discovery that failed or named no types");
     private static final Duration NOT_READY_YET = Duration.ofMillis(100);
 
     private final WorkQueue<String> toDelete;
@@ -51,8 +61,7 @@ public final class GarbageCollector implements PlansForAnyType {
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
-        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock(),
-                context.metrics());
+        monitors = new TypeMonitors("the garbage collector", context, new OfTypes(context.metrics()));
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
         client = context.client().sharing();
@@ -140,5 +149,33 @@ public final class GarbageCollector implements PlansForAnyType {
         long deadline = clock.deadline(within);
         return toDelete.awaitIdle(within)
                 && toOrphan.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
+    }
+
+    private final class OfTypes implements TypeMonitors.Follower {
+        private final ControllerMetrics metrics;
+
+        OfTypes(ControllerMetrics metrics) {
+            this.metrics = metrics;
+        }
+
+        @Override
+        public boolean wants(ResourceType type) {
+            return !IGNORED.contains(type.groupResource());
+        }
+
+        @Override
+        public <T extends KubernetesObject> ResourceEventHandler<T> handler(ResourceType type) {
+            return keeper.handler(type);
+        }
+
+        @Override
+        public void discovered(Collection<ResourceType> types, Collection<ResourceType> otherVersions) {
+            keeper.setTypes(new Types(types, otherVersions));
+        }
+
+        @Override
+        public void failed() {
+            metrics.record(FAILURES, 1);
+        }
     }
 }

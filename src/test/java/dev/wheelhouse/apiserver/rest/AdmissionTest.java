@@ -1,11 +1,14 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -25,16 +28,35 @@ class AdmissionTest {
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
     private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
     private int code;
+    private List<String> warnings = List.of();
 
     private JsonNode call(String method, String path, String contentType, String body) {
         ApiResponse.Content content = (ApiResponse.Content) rest
                 .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
         code = content.code();
+        warnings = content.warnings();
         return Json.read(content.body());
     }
 
     private JsonNode post(String path, String body) {
         return call("POST", path, "application/json", body);
+    }
+
+    /** Creates a quota, and writes the usage 0 for each limit into its status, as the controller of quotas does. */
+    private void quota(String name, String hard, String scopes) {
+        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"" + name + "\"}, \"spec\": {\"hard\": " + hard + scopes
+                + "}}");
+        ObjectNode status = Json.object();
+        status.set("hard", Json.read(hard));
+        ObjectNode used = status.putObject("used");
+        Json.read(hard).propertyNames().forEach(limit -> used.put(limit, "0"));
+        call("PATCH", NS + "resourcequotas/" + name + "/status", "application/merge-patch+json",
+                "{\"status\": " + status + "}");
+        assertThat(code).isEqualTo(200);
+    }
+
+    private String used(String quota) {
+        return call("GET", NS + "resourcequotas/" + quota, "", "").at("/status/used").toString();
     }
 
     private JsonNode pod(String name, String resources, String more) {
@@ -45,8 +67,7 @@ class AdmissionTest {
 
     @Test
     void aQuotaCountsAndRefuses() {
-        post(NS + "resourcequotas", """
-                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "2", "requests.memory": "1Gi"}}}""");
+        quota("q", "{\"pods\": \"2\", \"requests.memory\": \"1Gi\"}", "");
         assertThat(Json.text(pod("silent", "{}", ""), "message")).isEqualTo(
                 "pods \"silent\" is forbidden: failed quota: q: must specify requests.memory for: c");
         pod("a", "{\"requests\": {\"memory\": \"512Mi\"}}", "");
@@ -58,32 +79,60 @@ class AdmissionTest {
         pod("b", "{\"requests\": {\"memory\": \"256Mi\"}}", "");
         assertThat(Json.text(pod("c", "{\"requests\": {\"memory\": \"1Mi\"}}", ""), "message"))
                 .endsWith("exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2");
-        JsonNode quota = call("GET", NS + "resourcequotas/q", "", "");
-        assertThat(quota.at("/status/used").toString()).isEqualTo("{\"pods\":\"2\",\"requests.memory\":\"768Mi\"}");
+        assertThat(used("q")).isEqualTo("{\"pods\":\"2\",\"requests.memory\":\"768Mi\"}");
         call("DELETE", NS + "pods/b", "", "");
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
+        assertThat(used("q")).as("the controller gives back").startsWith("{\"pods\":\"2\"");
     }
 
     @Test
-    void aQuotaGetsBackWhatAPodThatHasEndedUsedAndGivesNothingToATrial() {
-        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"2\"}}}");
+    void aQuotaThatTheControllerHasNotSeenLimitsNothingAndOneWithoutAUsageRefuses() {
+        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"0\"}}}");
+        pod("a", "{}", "");
+        assertThat(code).isEqualTo(201);
+        call("PATCH", NS + "resourcequotas/q/status", "application/merge-patch+json",
+                "{\"status\": {\"hard\": {\"pods\": \"5\", \"services\": \"5\"}}}");
+        assertThat(Json.text(pod("b", "{}", ""), "message"))
+                .isEqualTo("pods \"b\" is forbidden: status unknown for quota: q, resources: pods");
+    }
+
+    @Test
+    void aTrialTakesNothingFromAQuotaAndNeitherDoesAWriteThatFails() {
+        quota("q", "{\"pods\": \"2\"}", "");
+        pod("a", "{}", "");
+        assertThat(used("q")).isEqualTo("{\"pods\":\"1\"}");
         String pod = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": "
                 + "\"i\"}]}}";
-        post(NS + "pods", pod.formatted("a"));
         post(NS + "pods?dryRun=All", pod.formatted("trial"));
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
-        call("PATCH", NS + "pods/a/status?dryRun=All", "application/merge-patch+json",
-                "{\"status\": {\"phase\": \"Succeeded\"}}");
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
-        call("PATCH", NS + "pods/a/status", "application/merge-patch+json", "{\"status\": {\"phase\": \"Succeeded\"}}");
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("0");
+        assertThat(code).isEqualTo(201);
+        post(NS + "pods", pod.formatted("a"));
+        assertThat(code).isEqualTo(409);
+        assertThat(used("q")).isEqualTo("{\"pods\":\"1\"}");
+    }
+
+    @Test
+    void anUpdateTakesWhatItAddsAndGivesNothingBack() {
+        quota("q", "{\"services.nodeports\": \"2\"}", "");
+        String ports = "{\"name\": \"a\", \"port\": 1}";
+        post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": ["
+                + ports + "]}}");
+        assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"1\"}");
+        String patch = "{\"spec\": {\"ports\": [%s]}}";
+        String more = ports + ", {\"name\": \"b\", \"port\": 2}";
+        call("PATCH", NS + "services/s", "application/merge-patch+json", patch.formatted(more));
+        assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
+        assertThat(Json.text(call("PATCH", NS + "services/s", "application/merge-patch+json",
+                patch.formatted(more + ", {\"name\": \"c\", \"port\": 3}")), "message")).isEqualTo(
+                        "services \"s\" is forbidden: exceeded quota: q, requested: services.nodeports=1, "
+                                + "used: services.nodeports=2, limited: services.nodeports=2");
+        call("PATCH", NS + "services/s", "application/merge-patch+json", patch.formatted(ports));
+        assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
     }
 
     @Test
     void aQuotaCountsWhatItsScopesLetIn() {
-        post(NS + "resourcequotas", """
-                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "5"}, "scopeSelector": {"matchExpressions":
-                 [{"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}]}}}""");
+        quota("q", "{\"pods\": \"5\"}", """
+                , "scopeSelector": {"matchExpressions":
+                 [{"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}]}""");
         String term = "{\"topologyKey\": \"zone\", \"labelSelector\": {\"matchLabels\": {\"a\": \"b\"}}%s}";
         String affinity = ", \"affinity\": {\"podAntiAffinity\": {\"preferredDuringSchedulingIgnoredDuringExecution\": "
                 + "[{\"weight\": 1, \"podAffinityTerm\": " + term + "}]}}";
@@ -92,25 +141,23 @@ class AdmissionTest {
         pod("far", "{}", affinity.formatted(", \"namespaces\": [\"other\"]"));
         pod("anywhere", "{}", affinity.formatted(", \"namespaceSelector\": {}"));
 
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("2");
+        assertThat(used("q")).isEqualTo("{\"pods\":\"2\"}");
     }
 
     @Test
     void aQuotaOfBestEffortPodsLeavesOutOneWhoseResourcesAreThoseOfThePod() {
-        post(NS + "resourcequotas", """
-                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}, "scopes": ["BestEffort"]}}""");
+        quota("q", "{\"pods\": \"1\"}", ", \"scopes\": [\"BestEffort\"]");
         JsonNode pod = post(NS + "pods", """
                 {"metadata": {"name": "a"}, "spec": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}},
                  "containers": [{"name": "c", "image": "i"}]}}""");
 
         assertThat(pod.at("/status/qosClass").asString()).isEqualTo("Guaranteed");
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("0");
+        assertThat(used("q")).isEqualTo("{\"pods\":\"0\"}");
     }
 
     @Test
     void aQuotaCountsObjectsOfAnyKind() {
-        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": "
-                + "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}}}");
+        quota("q", "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}", "");
         JsonNode refused = post("/apis/apps/v1/namespaces/default/deployments", """
                 {"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template":
                  {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}}""");
@@ -118,6 +165,17 @@ class AdmissionTest {
         post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": "
                 + "[{\"name\": \"a\", \"port\": 1}, {\"name\": \"b\", \"port\": 2}]}}");
         assertThat(code).isEqualTo(403);
+    }
+
+    @Test
+    void theCreationOfAnObjectThatNoControllerHandlesIsWarnedOf() {
+        rest.warnOfUnhandled(Map.of("services", "endpointslice-controller does not run: Services get nothing."));
+        String service = "{\"metadata\": {\"generateName\": \"s\"}, \"spec\": {\"ports\": [{\"port\": 1}]}}";
+
+        post(NS + "services", service);
+        assertThat(warnings).containsExactly("endpointslice-controller does not run: Services get nothing.");
+        post(NS + "configmaps", "{\"metadata\": {\"name\": \"m\"}}");
+        assertThat(warnings).isEmpty();
     }
 
     @Test
@@ -149,12 +207,9 @@ class AdmissionTest {
 
     @Test
     void aQuotaOfAttributesClassesCountsTheClaimsThatHaveThem() {
-        post(NS + "resourcequotas",
-                """
-                        {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"},
-                         "scopeSelector":
-                         {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In",
-                          "values": ["gold"]}]}}}""");
+        quota("gold", "{\"persistentvolumeclaims\": \"1\", \"count/pods\": \"1\"}", """
+                , "scopeSelector": {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In",
+                  "values": ["gold"]}]}""");
         String claim = """
                 {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"],
                  "volumeAttributesClassName": "%s",
@@ -167,18 +222,7 @@ class AdmissionTest {
                 .endsWith("exceeded quota: gold, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, "
                         + "limited: persistentvolumeclaims=1");
         pod("p", "{}", "");
-        assertThat(call("GET", NS + "resourcequotas/gold", "", "").at("/status/used").toString())
-                .isEqualTo("{\"persistentvolumeclaims\":\"1\",\"pods\":\"0\"}");
-    }
-
-    @Test
-    void theStatusOfAQuotaIsWhatItIsWhateverIsWritten() {
-        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"2\"}}}");
-        JsonNode written = call("PATCH", NS + "resourcequotas/q/status", "application/merge-patch+json",
-                "{\"status\": {\"hard\": {\"pods\": \"5\"}, \"used\": null}}");
-        assertThat(written.at("/status/hard/pods").asString()).isEqualTo("5");
-        assertThat(call("GET", NS + "resourcequotas/q", "", "").get("status").toString())
-                .isEqualTo("{\"hard\":{\"pods\":\"2\"},\"used\":{\"pods\":\"0\"}}");
+        assertThat(used("gold")).isEqualTo("{\"count/pods\":\"0\",\"persistentvolumeclaims\":\"1\"}");
     }
 
     @Test

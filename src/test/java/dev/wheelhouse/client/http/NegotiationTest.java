@@ -133,8 +133,8 @@ class NegotiationTest {
         ByteArrayOutputStream events = new ByteArrayOutputStream();
         events.writeBytes(ProtobufWriter.frame("ADDED", protobuf(CONFIG_MAP)));
         events.writeBytes(ProtobufWriter.frame("BOOKMARK", protobuf("""
-                {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7","annotations":
-                 {"k8s.io/initial-events-end":"true"}}}""")));
+                {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7",
+                 "annotations":{"k8s.io/initial-events-end":"true"}}}""")));
         events.writeBytes(ProtobufWriter.frame("DELETED", protobuf(CONFIG_MAP)));
         events.writeBytes(ProtobufWriter.frame("ERROR", protobuf("{\"kind\":\"Status\",\"apiVersion\":\"v1\","
                 + "\"status\":\"Failure\",\"message\":\"too old\",\"reason\":\"Expired\",\"code\":410}")));

@@ -100,9 +100,8 @@ final class RawServer implements AutoCloseable {
 
     /** Sends an answer that is not JSON. */
     static void send(OutputStream out, int code, String contentType, byte[] body) throws IOException {
-        out.write(
-                ("HTTP/1.1 " + code + " X\r\nContent-Type: " + contentType + "\r\nConnection: close\r\nContent-Length: "
-                        + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+        out.write(("HTTP/1.1 " + code + " X\r\nContent-Type: " + contentType + "\r\nConnection: close\r\n"
+                + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
         out.write(body);
     }
 

@@ -24,6 +24,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,13 +55,17 @@ import okhttp3.Response;
 class TlsConnectionTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
+    /** A client, which is the server, too. */
+    private static KeyStore own;
+    /** A second client, which the server trusts as well. */
+    private static KeyStore next;
+
     @TempDir
     Path dir;
 
     private HttpsServer server = HttpsServer.create();
     private String certificate = "";
     private String key = "";
-    /** A second client, which the server trusts as well. */
     private String nextCertificate = "";
     private String nextKey = "";
     /** The name of a client to which the server answers 401. */
@@ -90,13 +95,16 @@ class TlsConnectionTest {
 
     TlsConnectionTest() throws IOException {}
 
+    @BeforeAll
+    static void make(@TempDir Path directory) throws Exception {
+        own = selfSigned(directory, "CN=operator");
+        next = selfSigned(directory, "CN=next");
+    }
+
     @BeforeEach
     void start() throws Exception {
-        KeyStore own = selfSigned("CN=operator");
         certificate = pem("CERTIFICATE", own.getCertificate("me").getEncoded());
         key = pem("PRIVATE KEY", own.getKey("me", PASSWORD).getEncoded());
-
-        KeyStore next = selfSigned("CN=next");
         nextCertificate = pem("CERTIFICATE", next.getCertificate("me").getEncoded());
         nextKey = pem("PRIVATE KEY", next.getKey("me", PASSWORD).getEncoded());
 
@@ -136,8 +144,8 @@ class TlsConnectionTest {
         server.stop(0);
     }
 
-    private KeyStore selfSigned(String name) throws Exception {
-        Path store = dir.resolve("store.p12");
+    private static KeyStore selfSigned(Path directory, String name) throws Exception {
+        Path store = directory.resolve("store.p12");
         Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
                 "-genkeypair", "-alias", "me", "-keyalg", "EC", "-dname", name, "-ext", "san=ip:127.0.0.1",
                 "-storetype",

@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.replicaset;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,8 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
 
@@ -29,6 +32,7 @@ class ForbiddenPodsTest {
     private static final V1Pod OTHER = ReplicaSetSystem.pod("other", "other");
 
     private final ReplicaSetSystem system = new ReplicaSetSystem();
+    private final QuotaController quotas = new QuotaController(system.cluster.context());
 
     @AfterEach
     void close() {
@@ -40,6 +44,7 @@ class ForbiddenPodsTest {
         system.createPod(OTHER);
         system.cluster.create(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class, """
                 {metadata: {namespace: default, name: one}, spec: {hard: {pods: "1", configmaps: "9"}}}""");
+        system.cluster.settle(loops(), Duration.ofSeconds(1));
         refusedForHours();
     }
 
@@ -57,17 +62,21 @@ class ForbiddenPodsTest {
         system.cluster.requests.take();
     }
 
+    private List<Loop> loops() {
+        return Stream.concat(system.controller.loops().stream(), quotas.loops().stream()).toList();
+    }
+
     /** Moves the clock in steps. */
     private void run(Duration time) {
         for (Duration t = Duration.ZERO; t.compareTo(time) < 0; t = t.plusSeconds(10)) {
-            system.cluster.settle(system.controller.loops());
+            system.cluster.settle(loops());
             system.cluster.clock.advance(Duration.ofSeconds(10));
         }
     }
 
     /** Delivers and works without moving the clock. */
     private List<String> atOnce() {
-        system.cluster.settle(system.controller.loops());
+        system.cluster.settle(loops());
         return system.cluster.requests.take();
     }
 

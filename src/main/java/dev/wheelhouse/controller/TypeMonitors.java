@@ -1,12 +1,12 @@
-package dev.wheelhouse.controllers.garbagecollector;
+package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
@@ -17,9 +17,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DiscoverySchedule;
-import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
@@ -27,41 +25,67 @@ import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Follows discovery: starts an informer for each type that can be listed, watched and deleted, and stops those of
- * removed types (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of API groups whose discovery fails
- * are kept. Events are ignored. Discovery is read by a {@link DiscoverySchedule}: if it were read every 30 s only,
- * garbage owned by new custom resources would not be collected until then.
+ * Follows discovery for one controller: starts an informer for each type that can be listed, watched and deleted and
+ * that the controller wants, and stops those of removed types (upstream: {@code syncMonitors} in
+ * {@code pkg/controller/garbagecollector/graph_builder.go} and {@code SyncMonitors} in
+ * {@code pkg/controller/resourcequota/resource_quota_monitor.go}). Types of API groups whose discovery fails are kept.
+ * Discovery is read by a {@link DiscoverySchedule}: if it were read every 30 s only, new custom resources would be
+ * unknown until then. Thread safe.
  */
-final class TypeMonitors extends SignalledLoop {
+public final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
-    /** The time after which the collector starts, even if types have not synced. */
+    /** The time after which the controller starts, even if types have not synced. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-    private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
 
-    private static final Measure FAILURES = Measure.counter("garbagecollector_controller_resources_sync_error_total",
-            "Reads of discovery that failed or named no types");
-
+    private final String user;
     private final KubeClient client;
     private final SharedInformerFactory factory;
-    private final GraphKeeper keeper;
+    private final Follower follower;
     private final Clock clock;
-    private final ControllerMetrics metrics;
     private final LogBudget lines;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
     private final DiscoverySchedule schedule;
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
+    private boolean seesDefinitions;
+
+    /** The controller that the types are followed for. */
+    public interface Follower {
+        /** Whether the objects of a discovered type matter. */
+        boolean wants(ResourceType type);
+
+        /** Is told of the objects of a type. */
+        <T extends KubernetesObject> ResourceEventHandler<T> handler(ResourceType type);
+
+        /** The informer of a type. By default it shows at least the metadata. */
+        default SharedIndexInformer<? extends KubernetesObject> informer(SharedInformerFactory factory,
+                ResourceType type) {
+            return factory.metadataOrMore(type);
+        }
+
+        /** Is told of each look at discovery, before the followed types change. */
+        default void discovered(Collection<ResourceType> types, Collection<ResourceType> otherVersions) {}
+
+        /** Is told after types have been added to the followed ones. */
+        default void added(Collection<ResourceType> types) {}
+
+        /** Is told that a type is not followed any more. */
+        default void removed(ResourceType type) {}
+
+        /** Is told of each look at discovery that failed or named no types. */
+        default void failed() {}
+    }
 
     private record Monitor(SharedIndexInformer<?> informer, SharedIndexInformer.Registration registration) {}
 
-    TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock,
-            ControllerMetrics metrics) {
-        this.client = client;
-        this.factory = factory;
-        this.keeper = keeper;
-        this.clock = clock;
-        this.metrics = metrics;
+    /** @param user the controller, for messages, such as {@code the garbage collector} */
+    public TypeMonitors(String user, ControllerContext context, Follower follower) {
+        this.user = user;
+        this.client = context.client();
+        this.factory = context.informers();
+        this.follower = follower;
+        this.clock = context.clock();
         this.lines = new LogBudget(clock);
         this.schedule = new DiscoverySchedule(clock, this::wake);
     }
@@ -80,28 +104,29 @@ final class TypeMonitors extends SignalledLoop {
             giveUpWaiting = clock.deadline(LONGEST_WAIT);
         }
         boolean succeeded = false;
+        boolean changed = false;
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
-                lines.warn(log,
-                        "discovery returned no resource types; the garbage collector keeps the types that it knows");
+                lines.warn(log, "discovery returned no resource types; " + user + " keeps the types that it knows");
             } else {
-                follow(discovered);
+                changed = follow(discovered);
                 succeeded = true;
             }
         } catch (ApiError e) {
             if (!e.isUnreachable()) {
-                lines.warn(log,
-                        "discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
+                lines.warn(log, "discovery failed; " + user + " keeps the types that it knows: " + e.getMessage());
             }
         }
         if (!succeeded) {
-            metrics.record(FAILURES, 1);
+            follower.failed();
         }
-        return schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
+        long pause = schedule.ended(succeeded, DiscoverySchedule.PERIOD).toNanos();
+        return changed ? BUSY : pause;
     }
 
-    private void follow(KubeClient.Discovered discovered) {
+    /** @return whether other types are followed than before */
+    private boolean follow(KubeClient.Discovered discovered) {
         Map<ResourceType, ResourceType> wanted = new LinkedHashMap<>();
         discovered.types().forEach(type -> wanted.put(type, type));
         synchronized (monitors) {
@@ -110,20 +135,28 @@ final class TypeMonitors extends SignalledLoop {
                     wanted.put(type, type);
                 }
             }
-            keeper.setTypes(new Types(wanted.keySet(), discovered.otherVersions()));
-            wanted.keySet().removeIf(type -> IGNORED.contains(type.groupResource()));
+            follower.discovered(wanted.keySet(), discovered.otherVersions());
+            boolean definable = wanted.containsKey(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
+            wanted.keySet().removeIf(type -> !follower.wants(type));
             List<ResourceType> gone = monitors.keySet().stream().filter(t -> !wanted.containsKey(t)).toList();
             List<ResourceType> come = wanted.keySet().stream().filter(t -> !monitors.containsKey(t)).toList();
             gone.forEach(this::stop);
             come.forEach(this::start);
-            if (!come.isEmpty() || !gone.isEmpty()) {
-                boolean first = monitors.size() == come.size();
-                log.info("the garbage collector follows {} types{}", monitors.size(),
-                        first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
+            if (definable && !seesDefinitions) {
+                factory.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).addEventHandler(schedule);
+                seesDefinitions = true;
             }
+            if (come.isEmpty() && gone.isEmpty()) {
+                return false;
+            }
+            boolean first = monitors.size() == come.size();
+            log.info("{} follows {} types{}", user, monitors.size(),
+                    first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
             if (!come.isEmpty()) {
                 factory.startNew();
+                follower.added(come);
             }
+            return true;
         }
     }
 
@@ -134,33 +167,31 @@ final class TypeMonitors extends SignalledLoop {
     }
 
     private void start(ResourceType type) {
-        monitors.put(type, monitor(type, factory.metadataOrMore(type)));
-        if (type.groupResource().equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS.groupResource())) {
-            factory.metadata(type).addEventHandler(schedule);
-        }
+        monitors.put(type, monitor(type, follower.informer(factory, type)));
     }
 
     private <T extends KubernetesObject> Monitor monitor(ResourceType type, SharedIndexInformer<T> informer) {
-        return new Monitor(informer, informer.addEventHandler(keeper.handler(type)));
+        return new Monitor(informer, informer.addEventHandler(follower.handler(type)));
     }
 
     private void stop(ResourceType type) {
         Monitor monitor = monitors.remove(type);
         if (monitor != null) {
             monitor.registration.remove();
+            follower.removed(type);
             factory.stop(monitor.informer);
         }
     }
 
     /** The type with this name, if an informer follows it. */
-    Optional<ResourceType> followed(String groupResource) {
+    public Optional<ResourceType> followed(String groupResource) {
         synchronized (monitors) {
             return monitors.keySet().stream().filter(type -> type.groupResource().equals(groupResource)).findFirst();
         }
     }
 
     /** Whether an informer follows a type and has shown all its objects. */
-    boolean isWatched(ResourceType type) {
+    public boolean isWatched(ResourceType type) {
         synchronized (monitors) {
             Monitor monitor = monitors.get(type);
             return monitor != null && monitor.registration.hasSynced();
@@ -171,7 +202,7 @@ final class TypeMonitors extends SignalledLoop {
      * Whether the graph is complete enough to act on: every type has synced, or the longest wait is over. Types that
      * are discovered later delay nothing.
      */
-    boolean isReady() {
+    public boolean isReady() {
         synchronized (monitors) {
             if (ready || monitors.isEmpty()) {
                 return ready;
@@ -180,15 +211,14 @@ final class TypeMonitors extends SignalledLoop {
             boolean waited = clock.nanoTime() - giveUpWaiting >= 0;
             ready = late.isEmpty() || waited;
             if (ready && !late.isEmpty()) {
-                log.warn("the garbage collector starts although these types have not synced: {}",
-                        String.join("; ", late));
+                log.warn("{} starts although these types have not synced: {}", user, String.join("; ", late));
             }
             return ready;
         }
     }
 
     /** The types that have not synced, each with the reason. */
-    List<String> notSynced() {
+    public List<String> notSynced() {
         synchronized (monitors) {
             List<String> late = new ArrayList<>();
             monitors.forEach((type, monitor) -> {

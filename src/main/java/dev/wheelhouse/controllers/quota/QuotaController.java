@@ -1,0 +1,151 @@
+package dev.wheelhouse.controllers.quota;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ResourceQuota;
+import io.kubernetes.client.openapi.models.V1ResourceQuotaStatus;
+import io.kubernetes.client.openapi.models.V1Service;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.quota.Amounts;
+import dev.wheelhouse.quota.Evaluator;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.Priority;
+
+/**
+ * Maintains the usage in the status of each ResourceQuota (upstream:
+ * {@code pkg/controller/resourcequota/resource_quota_controller.go}). The API server adds what it admits. This
+ * controller counts again after a change of the limits, after the end or deletion of an object that counts, and every
+ * {@link ControllerOptions#resourceQuotaSyncPeriod}. Upstream has a second queue for quotas that show no usage yet; here
+ * these go first in the one queue.
+ */
+public final class QuotaController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "resourcequota-controller";
+
+    /** The key that queues all quotas. */
+    private static final ObjectKey ALL = ObjectKey.cluster("all quotas");
+    private static final Duration NOT_READY_YET = Duration.ofMillis(100);
+
+    private final SharedIndexInformer<V1ResourceQuota> quotas;
+    private final QuotaContents contents;
+    private final Duration period;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public QuotaController(ControllerContext context) {
+        super(NAME, context);
+        quotas = informerFor(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class);
+        informerFor(ResourceType.PODS, V1Pod.class);
+        informerFor(ResourceType.SERVICES, V1Service.class);
+        informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        contents = new QuotaContents(context, this::recount);
+        period = context.options().resourceQuotaSyncPeriod();
+        quotas.addEventHandler(new OfQuotas());
+        if (period.isPositive()) {
+            queue.add(ALL, Priority.BACKGROUND);
+        }
+    }
+
+    /** Queues the quotas of a namespace, or of all if it is empty, that limit a resource. */
+    private void recount(Evaluator evaluator, String namespace) {
+        for (V1ResourceQuota quota : quotas.getIndexer().list(namespace)) {
+            V1ResourceQuotaStatus status = quota.getStatus();
+            if (status != null && Amounts.orEmpty(status.getHard()).keySet().stream().anyMatch(evaluator::counts)) {
+                queue.add(ObjectKey.of(quota));
+            }
+        }
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        if (!contents.monitors().isReady()) {
+            return Result.requeueAfter(NOT_READY_YET);
+        }
+        if (key.equals(ALL)) {
+            quotas.getIndexer().list().forEach(quota -> queue.add(ObjectKey.of(quota), Priority.BACKGROUND));
+            return Result.requeueAfter(period);
+        }
+        V1ResourceQuota quota = quotas.get(key);
+        if (quota == null) {
+            forget(key);
+            return Result.done();
+        }
+        QuotaView view = view(quota);
+        Result result = executor.execute(key, QuotaDecisions.decide(view)).toResult();
+        return view.isComplete() || !(result instanceof Result.Done) ? result : Result.requeue();
+    }
+
+    private QuotaView view(V1ResourceQuota quota) {
+        Set<String> limits = Amounts.orEmpty(QuotaDecisions.spec(quota).getHard()).keySet();
+        return new QuotaView(quota, contents.of(String.valueOf(quota.getMetadata().getNamespace()), limits),
+                clock.now());
+    }
+
+    @Override
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>(super.loops());
+        loops.add(contents.monitors());
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        contents.monitors().close();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.RESOURCE_QUOTAS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return quotas.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1ResourceQuota quota = quotas.get(key);
+        return quota == null ? List.of() : QuotaDecisions.decide(view(quota));
+    }
+
+    private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
+        @Override
+        public void onAdd(V1ResourceQuota quota, boolean initial) {
+            V1ResourceQuotaStatus status = quota.getStatus();
+            boolean counted = status != null
+                    && Amounts.same(QuotaDecisions.spec(quota).getHard(), status.getHard())
+                    && Amounts.orEmpty(status.getUsed()).keySet()
+                            .containsAll(Amounts.orEmpty(status.getHard()).keySet());
+            queue.add(ObjectKey.of(quota), initial && counted ? Priority.BACKGROUND : Priority.LIVE);
+        }
+
+        /** {@inheritDoc} Changes of the status come from the API server and this controller, and need no count. */
+        @Override
+        public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
+            if (!Amounts.same(QuotaDecisions.spec(before).getHard(), QuotaDecisions.spec(after).getHard())) {
+                queue.add(ObjectKey.of(after));
+            }
+        }
+
+        @Override
+        public void onDelete(V1ResourceQuota quota, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(quota));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.wheelhouse.controllers.servicecidr;
+
+import java.util.List;
+import java.util.function.Predicate;
+
+import io.kubernetes.client.openapi.models.V1IPAddress;
+import io.kubernetes.client.openapi.models.V1ServiceCIDR;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Gives each ServiceCIDR a finalizer and the condition Ready, and lets a deleted one go when no address needs it
+ * (upstream: {@code pkg/controller/servicecidrs}).
+ */
+public final class ServiceCidrController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "service-cidr-controller";
+    /** The type of the ranges, which API servers serve from 1.33 on. */
+    public static final ResourceType RANGES = new ResourceType("networking.k8s.io", "v1", "servicecidrs",
+            "ServiceCIDR", false);
+    /** The type of the addresses. */
+    public static final ResourceType ADDRESSES = new ResourceType("networking.k8s.io", "v1", "ipaddresses",
+            "IPAddress", false);
+
+    private final SharedIndexInformer<V1ServiceCIDR> ranges;
+    private final SharedIndexInformer<V1IPAddress> addresses;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public ServiceCidrController(ControllerContext context) {
+        super(NAME, context);
+        ranges = informerFor(RANGES, V1ServiceCIDR.class);
+        addresses = informerFor(ADDRESSES, V1IPAddress.class);
+        ranges.addEventHandler(new OfRanges());
+        addresses.addEventHandler(new OfAddresses());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1ServiceCIDR range = ranges.get(key);
+        if (range == null) {
+            forget(key);
+            return Result.done();
+        }
+        Outcome outcome = executor.execute(key, decide(range));
+        if (outcome.failed() instanceof Action.Apply && range.getMetadata().getDeletionTimestamp() == null) {
+            executor.execute(key, List.of(new Action.Event(RANGES, range, EventRecorder.WARNING,
+                    "KubernetesServiceCIDRError", "The ServiceCIDR Status can not be set to Ready=True")));
+        }
+        return outcome.toResult();
+    }
+
+    private List<Action> decide(V1ServiceCIDR range) {
+        return RangeDecisions.decide(new RangeView(range, ranges.getIndexer().list(), addresses.getIndexer().list(),
+                clock.now()));
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return RANGES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return ranges.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1ServiceCIDR range = ranges.get(key);
+        return range == null ? List.of() : decide(range);
+    }
+
+    private void enqueue(Predicate<AddressRange> which) {
+        ranges.getIndexer().list().stream().filter(range -> RangeView.ranges(range).anyMatch(which))
+                .forEach(range -> queue.add(ObjectKey.of(range)));
+    }
+
+    private final class OfRanges implements ResourceEventHandler<V1ServiceCIDR> {
+        /** {@inheritDoc} A new range may free the deleted ranges that it contains. */
+        @Override
+        public void onAdd(V1ServiceCIDR range, boolean initial) {
+            queue.add(ObjectKey.of(range));
+            RangeView.ranges(range).forEach(mine -> enqueue(mine::overlaps));
+        }
+
+        @Override
+        public void onUpdate(V1ServiceCIDR before, V1ServiceCIDR after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1ServiceCIDR range, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(range));
+        }
+    }
+
+    private final class OfAddresses implements ResourceEventHandler<V1IPAddress> {
+        @Override
+        public void onAdd(V1IPAddress address, boolean initial) {
+            enqueueRangesOf(address);
+        }
+
+        @Override
+        public void onUpdate(V1IPAddress before, V1IPAddress after) {}
+
+        @Override
+        public void onDelete(V1IPAddress address, boolean finalStateUnknown) {
+            enqueueRangesOf(address);
+        }
+
+        private void enqueueRangesOf(V1IPAddress object) {
+            AddressRange.Address address = RangeView.allocated(object);
+            if (address != null) {
+                enqueue(range -> range.contains(address));
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.wheelhouse.quota;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ResourceQuotaSpec;
+import io.kubernetes.client.openapi.models.V1ScopedResourceSelectorRequirement;
+
+/** The scopes of a quota. */
+public final class Scopes {
+    private Scopes() {}
+
+    /** Whether all scopes of a quota include an object. A quota without scopes covers all objects. */
+    public static boolean cover(V1ResourceQuotaSpec quota, Evaluator evaluator, KubernetesObject object) {
+        for (String scope : Objects.requireNonNullElse(quota.getScopes(), List.<String>of())) {
+            if (!evaluator.isIn(new V1ScopedResourceSelectorRequirement().scopeName(scope).operator("Exists"),
+                    object)) {
+                return false;
+            }
+        }
+        return quota.getScopeSelector() == null || quota.getScopeSelector().getMatchExpressions() == null
+                || quota.getScopeSelector().getMatchExpressions().stream()
+                        .allMatch(scope -> evaluator.isIn(scope, object));
+    }
+
+    /** Whether a requirement selects an object by the name of its class, which is empty if it has none. */
+    static boolean selects(V1ScopedResourceSelectorRequirement scope, String name) {
+        boolean listed = scope.getValues() != null && scope.getValues().contains(name);
+        return switch (scope.getOperator()) {
+            case "In" -> listed;
+            case "NotIn" -> !listed;
+            case "DoesNotExist" -> name.isEmpty();
+            default -> !name.isEmpty();
+        };
+    }
+}

@@ -1,0 +1,136 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.simulation.Environment.PodChange;
+
+/**
+ * Pods of a priority class that a quota limits. The user creates as many as the server lets in, deletes some, and
+ * changes the limit; some pods end by themselves. The pods of other workloads are not in the quota's scope.
+ */
+final class QuotaWorkload implements Workload {
+    static final String PRIORITY_CLASS = "system-node-critical";
+
+    private final String name;
+    private final List<Step> steps = new ArrayList<>();
+    private int pods;
+    private @Nullable QuotaInvariants invariants;
+
+    QuotaWorkload(String name, Random random, boolean disrupted) {
+        this.name = name;
+        steps.add(Step.create("resourcequota", """
+                {"metadata": {"name": "%s"}, "spec": {"hard": {"pods": "%d", "count/pods": "90"}, "scopeSelector":
+                 {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["%s"]}]}}}"""
+                .formatted(name, 1 + random.nextInt(4), PRIORITY_CLASS), "creates a quota"));
+        int count = 8 + random.nextInt(10);
+        for (int i = 0; i < count; i++) {
+            String pod = name + "-" + random.nextInt(pods + 1);
+            int limit = random.nextInt(6);
+            steps.add(switch (random.nextInt(8)) {
+                case 0 -> Step.patch("resourcequota", name, "{\"spec\": {\"hard\": {\"pods\": \"" + limit + "\"}}}",
+                        "sets the limit to " + limit);
+                case 1, 2, 3 -> new Step("deletes the pod " + pod, e -> {
+                    if (e.api().find("pod", pod) != null) {
+                        e.history().ends(pod);
+                        e.api().delete("pod", pod, "Background");
+                    }
+                });
+                default -> create(name + "-" + pods++, random.nextBoolean() ? "succeeds" : "runs");
+            });
+        }
+    }
+
+    private Step create(String pod, String fate) {
+        return new Step("wants to create the pod " + pod + ", which " + fate, e -> {
+            Api.Answer answer = e.api().tryToCreate("pod", """
+                    {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy":
+                     "Never", "priorityClassName": "%s", "containers": [{"name": "app", "image": "app:v1"}]}}"""
+                    .formatted(pod, name, fate, PRIORITY_CLASS));
+            if (answer.code() == 403) {
+                return;
+            }
+            Api.expect(answer);
+            refuseExcess(e.api());
+        });
+    }
+
+    /** A pod that the server let in exceeds the limit only by those that the controller's last count did not know. */
+    private void refuseExcess(Api api) {
+        JsonNode hard = api.get("resourcequota", name).path("status").path("hard");
+        long live = api.podsOf(name).stream().filter(pod -> GoldenState.word(pod).equals("ready")
+                || GoldenState.word(pod).equals("pending")).count();
+        long unseen = invariants == null ? 0 : invariants.unseen();
+        if (hard.has("pods") && live > hard.path("pods").asLong() + unseen) {
+            throw new AssertionError("the server let in " + live + " pods, and the quota has " + hard.path("pods")
+                    + " beside " + unseen + " that the controller had not seen");
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<Step> steps() {
+        return steps;
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of(QuotaController.NAME);
+    }
+
+    @Override
+    public Set<String> kinds() {
+        return Set.of("resourcequota");
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        invariants = new QuotaInvariants(truth, name);
+        return List.of(invariants);
+    }
+
+    /** {@inheritDoc} All quotas are counted every five minutes. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofMinutes(6);
+    }
+
+    @Override
+    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
+        PodChange start = environment.nodes().nextOfService(pod, calm);
+        boolean ends = pod.path("metadata").path("labels").path("fate").asString("").equals("succeeds")
+                && !GoldenState.text(pod.path("status"), "phase").equals("Succeeded");
+        return start != null || !ends ? start : PodChange.SUCCEEDED;
+    }
+
+    @Override
+    public boolean isSeen(Api api) {
+        return api.list("resourcequota").stream().filter(quota -> GoldenState.name(quota).equals(name))
+                .allMatch(quota -> quota.path("spec").path("hard").equals(quota.path("status").path("hard")));
+    }
+
+    /** {@inheritDoc} Which pods were let in depends on the time. {@link QuotaInvariants#atEnd} judges their number. */
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = new TreeMap<>();
+        JsonNode quota = api.find("resourcequota", name);
+        if (quota != null) {
+            lines.put("quota", "limits " + quota.path("status").path("hard"));
+        }
+        return lines;
+    }
+}
