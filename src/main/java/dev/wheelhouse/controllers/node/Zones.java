@@ -87,7 +87,7 @@ final class Zones {
         zones.forEach((name, zone) -> {
             Zone.State next = states.get(name);
             if (next != null && (allAre || allWere || next != zone.state)) {
-                zone.changeRate(allAre ? 0 : rate(next, sizes.get(name)), ticks);
+                zone.changeRate(allAre ? 0 : rate(next, sizes.getOrDefault(name, 0)), ticks);
                 zone.state = next;
             }
         });
