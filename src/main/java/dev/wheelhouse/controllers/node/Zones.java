@@ -84,10 +84,11 @@ final class Zones {
         if (allAre && allWere) {
             return Change.NONE;
         }
-        zones.forEach((name, zone) -> {
+        sizes.forEach((name, size) -> {
+            Zone zone = zones.get(name);
             Zone.State next = states.get(name);
-            if (next != null && (allAre || allWere || next != zone.state)) {
-                zone.changeRate(allAre ? 0 : rate(next, sizes.get(name)), ticks);
+            if (zone != null && next != null && (allAre || allWere || next != zone.state)) {
+                zone.changeRate(allAre ? 0 : rate(next, size), ticks);
                 zone.state = next;
             }
         });
