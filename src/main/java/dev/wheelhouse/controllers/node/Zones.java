@@ -84,10 +84,10 @@ final class Zones {
         if (allAre && allWere) {
             return Change.NONE;
         }
-        sizes.forEach((name, size) -> {
-            Zone zone = zones.get(name);
+        zones.forEach((name, zone) -> {
             Zone.State next = states.get(name);
-            if (zone != null && next != null && (allAre || allWere || next != zone.state)) {
+            Size size = sizes.get(name);
+            if (next != null && size != null && (allAre || allWere || next != zone.state)) {
                 zone.changeRate(allAre ? 0 : rate(next, size), ticks);
                 zone.state = next;
             }
