@@ -51,7 +51,7 @@ class ChartRightsTest {
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "node/{fault,ttl}", "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted",
+            "node/{fault,ttl}", "podgc/fault-status", "quota/limits-change", "servicecidr/created-and-deleted",
             "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
