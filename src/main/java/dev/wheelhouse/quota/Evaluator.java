@@ -26,7 +26,7 @@ public interface Evaluator {
     /** Whether the objects count against a limit of this name, such as {@code requests.cpu}. */
     boolean counts(String limit);
 
-    /** Those of the limits against which the objects count. */
+    /** The limits, of these, against which the objects count. */
     default Set<String> counted(Collection<String> limits) {
         Set<String> counted = new TreeSet<>();
         limits.stream().filter(this::counts).forEach(counted::add);

@@ -42,7 +42,7 @@ final class RecordedServer implements AutoCloseable {
     private static ApiServer secured() {
         return new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(
-                Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory()).withPodAccounts(true)));
+                        Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory()).withPodAccounts(true)));
     }
 
     RecordedServer(String file) {

@@ -71,7 +71,8 @@ class ControllerSelectionTest {
                 .containsExactly(tuple("ttl-controller",
                         "Nodes get no hint how long kubelets may cache ConfigMaps and Secrets."),
                         tuple("bootstrap-signer-controller",
-                                "The ConfigMap cluster-info is not signed, so kubeadm join cannot verify the cluster."));
+                                "The ConfigMap cluster-info is not signed, so kubeadm join cannot verify the "
+                                        + "cluster."));
     }
 
     @Test

@@ -241,10 +241,10 @@ class EvaluatorsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "pods | {spec: {containers: []}} | {spec: {containers: [], activeDeadlineSeconds: 3}} | true",
-            "pods | {status: {phase: Running}, metadata: {}, spec: {}} | {status: {phase: Failed}, metadata: {}, spec: {}} "
-                    + "| true",
-            "pods | {status: {phase: Pending}, metadata: {}, spec: {}} | {status: {phase: Running}, metadata: {}, spec: {}} "
-                    + "| false",
+            "pods | {status: {phase: Running}, metadata: {}, spec: {}} | {status: {phase: Failed}, metadata: {}, "
+                    + "spec: {}} | true",
+            "pods | {status: {phase: Pending}, metadata: {}, spec: {}} | {status: {phase: Running}, metadata: {}, "
+                    + "spec: {}} | false",
             "pods | {spec: {}, status: {containerStatuses: [{name: a, resources: {requests: {cpu: 1}}}]}} "
                     + "| {spec: {}, status: {containerStatuses: [{name: a, resources: {requests: {cpu: 2}}}]}} | true",
             "services | {spec: {type: NodePort}} | {spec: {type: ClusterIP}} | true",

@@ -195,7 +195,9 @@ class ChartRightsTest {
                      type: kubernetes.io/service-account-token}""".formatted(name, account));
         }
 
-        /** Endpoints and slices that are created, changed and deleted, those of pods and those of a user's Endpoints. */
+        /**
+         * Endpoints and slices that are created, changed and deleted, those of pods and those of a user's Endpoints.
+         */
         void services() throws InterruptedException {
             create(ResourceType.SERVICES, """
                     {metadata: {namespace: default, name: served}, spec: {publishNotReadyAddresses: true, selector:

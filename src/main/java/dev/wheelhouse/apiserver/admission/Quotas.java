@@ -155,7 +155,9 @@ public final class Quotas {
                 .collect(Collectors.joining(","));
     }
 
-    /** Adds to a quota's usage. Only a deletion can come in between, because writes of quotas are under the lock too. */
+    /**
+     * Adds to a quota's usage. Only a deletion can come in between, because writes of quotas are under the lock too.
+     */
     private void charge(String namespace, String name, Map<String, Quantity> amounts) {
         StoredObject stored = store.get(RESOURCE, namespace, name);
         while (stored != null) {

@@ -72,9 +72,10 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
                     ? new NodeHealth(null, before.probe, before.lease)
                     : new NodeHealth(null, ticks - Duration.between(created(node, now), now).toNanos(), null);
         }
-        boolean same = before != null && before.ready != null
-                && Objects.equals(before.ready.getLastHeartbeatTime(), ready.getLastHeartbeatTime());
-        return same ? before : new NodeHealth(ready, ticks, null);
+        return before != null && before.ready != null
+                && Objects.equals(before.ready.getLastHeartbeatTime(), ready.getLastHeartbeatTime())
+                        ? before
+                        : new NodeHealth(ready, ticks, null);
     }
 
     private static Instant created(V1Node node, Instant now) {

@@ -177,8 +177,8 @@ final class TopologyHints {
             if (from == null || to == null) {
                 return;
             }
-            double gives = surplus.get(from);
-            double receives = missing.get(to);
+            double gives = surplus.getOrDefault(from, 0.0);
+            double receives = missing.getOrDefault(to, 0.0);
             if ((gives < 1 && receives < 1) || gives < 0.5 || receives < 0.5) {
                 return;
             }
@@ -191,9 +191,11 @@ final class TopologyHints {
 
     private static @Nullable String largest(Map<String, Double> zones) {
         String largest = null;
+        double most = 0;
         for (Map.Entry<String, Double> zone : zones.entrySet()) {
-            if (zone.getValue() > (largest == null ? 0 : zones.get(largest))) {
+            if (zone.getValue() > most) {
                 largest = zone.getKey();
+                most = zone.getValue();
             }
         }
         return largest;
