@@ -88,7 +88,7 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
             long ticks) {
         OffsetDateTime known = before == null || before.lease == null ? null : renewal(before.lease);
         boolean renewed = lease != null && (before == null || before.lease == null
-                || known != null && renewal(lease) != null && known.isBefore(renewal(lease)));
+                || (known != null && renewal(lease) != null && known.isBefore(renewal(lease))));
         return renewed ? new NodeHealth(health.ready, ticks, lease) : health;
     }
 

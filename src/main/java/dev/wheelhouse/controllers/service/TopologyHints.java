@@ -131,8 +131,10 @@ final class TopologyHints {
                 own.merge(zone.getName(), 1, Integer::sum);
             }
         }
-        boolean fits = own.entrySet().stream().allMatch(zone -> shares.containsKey(zone.getKey())
-                && zone.getValue() + hinted.getOrDefault(zone.getKey(), 0) <= shares.get(zone.getKey()).most);
+        boolean fits = own.entrySet().stream().allMatch(zone -> {
+            Share share = shares.get(zone.getKey());
+            return share != null && zone.getValue() + hinted.getOrDefault(zone.getKey(), 0) <= share.most;
+        });
         if (fits) {
             own.forEach((zone, count) -> hinted.merge(zone, count, Integer::sum));
         }
