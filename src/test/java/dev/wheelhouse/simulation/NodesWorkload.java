@@ -181,7 +181,7 @@ final class NodesWorkload extends NamedWorkload {
         for (JsonNode pod : api.podsOf(name)) {
             String node = String.valueOf(SimulatedNodes.requiredNode(pod));
             boolean ever = pod.path("metadata").path("labels").path("tolerates").asString("").equals(EVER);
-            if (!touched.contains(node) || ever && !removed.contains(node)) {
+            if (!touched.contains(node) || (ever && !removed.contains(node))) {
                 lines.put("pod " + GoldenState.name(pod), "is there");
             }
         }
