@@ -180,7 +180,7 @@ class RenderedChartTest {
     void onlyTheChosenControllersHaveRights() {
         assertThat(resources("wheelhouse: {controllers: [deployment]}")).contains("deployments", "replicasets")
                 .doesNotContain("*/*", "daemonsets/status", "jobs");
-        assertThat(resources("wheelhouse: {controllers: ['*', -garbagecollector, -namespace-controller]}"))
+        assertThat(resources("wheelhouse: {controllers: ['*', -garbagecollector, -namespace, -resourcequota]}"))
                 .contains("daemonsets/status").doesNotContain("*/*");
         assertThat(resources("wheelhouse: {controllers: [garbage-collector-controller]}")).contains("*/*");
     }
@@ -208,7 +208,7 @@ class RenderedChartTest {
         List<JsonNode> roles = documents.stream().filter(each -> each.path("kind").asString().equals("Role")).toList();
         assertThat(roles).extracting(role -> role.at("/metadata/namespace").asString() + " "
                 + role.at("/rules/0/resourceNames").toString() + role.at("/rules/0/verbs"))
-                .containsExactly("ops [\"wh-wheelhouse\"][\"get\",\"update\"]",
+                .containsExactly("ops [\"wh-wheelhouse\"][\"get\",\"update\",\"watch\"]",
                         "kube-system [\"kube-controller-manager\"][\"get\"]");
         assertThat(kinds("{leaderElection: {enabled: false}, wheelhouse: {manage: takeover}}"))
                 .doesNotContain("Role", "RoleBinding");
