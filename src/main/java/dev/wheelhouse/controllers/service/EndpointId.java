@@ -36,7 +36,7 @@ record EndpointId(List<String> addresses, @Nullable String hostname, @Nullable S
     /** The version of the target does not count. */
     private static boolean areEqual(@Nullable V1ObjectReference a, @Nullable V1ObjectReference b) {
         return a == null || b == null
-                ? a == b
+                ? a == null && b == null
                 : Objects.equals(a.getKind(), b.getKind()) && Objects.equals(a.getNamespace(), b.getNamespace())
                         && Objects.equals(a.getName(), b.getName()) && Objects.equals(a.getUid(), b.getUid())
                         && Objects.equals(a.getApiVersion(), b.getApiVersion())

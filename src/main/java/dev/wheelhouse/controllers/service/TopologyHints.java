@@ -131,8 +131,10 @@ final class TopologyHints {
                 own.merge(zone.getName(), 1, Integer::sum);
             }
         }
-        boolean fits = own.entrySet().stream().allMatch(zone -> shares.containsKey(zone.getKey())
-                && zone.getValue() + hinted.getOrDefault(zone.getKey(), 0) <= shares.get(zone.getKey()).most);
+        boolean fits = own.entrySet().stream().allMatch(zone -> {
+            Share share = shares.get(zone.getKey());
+            return share != null && zone.getValue() + hinted.getOrDefault(zone.getKey(), 0) <= share.most;
+        });
         if (fits) {
             own.forEach((zone, count) -> hinted.merge(zone, count, Integer::sum));
         }
@@ -177,8 +179,8 @@ final class TopologyHints {
             if (from == null || to == null) {
                 return;
             }
-            double gives = surplus.get(from);
-            double receives = missing.get(to);
+            double gives = surplus.getOrDefault(from, 0.0);
+            double receives = missing.getOrDefault(to, 0.0);
             if ((gives < 1 && receives < 1) || gives < 0.5 || receives < 0.5) {
                 return;
             }
@@ -191,9 +193,11 @@ final class TopologyHints {
 
     private static @Nullable String largest(Map<String, Double> zones) {
         String largest = null;
+        double most = 0;
         for (Map.Entry<String, Double> zone : zones.entrySet()) {
-            if (zone.getValue() > (largest == null ? 0 : zones.get(largest))) {
+            if (zone.getValue() > most) {
                 largest = zone.getKey();
+                most = zone.getValue();
             }
         }
         return largest;

@@ -39,8 +39,8 @@ record ZoneHints(boolean announced, Map<String, Map<String, Integer>> endpoints)
             return false;
         }
         int total = byZone.values().stream().mapToInt(Integer::intValue).sum();
-        return zones == null || zones.entrySet().stream().anyMatch(zone -> !byZone.containsKey(zone.getKey())
-                || byZone.get(zone.getKey()) < least(total, zone.getValue()));
+        return zones == null || zones.entrySet().stream()
+                .anyMatch(zone -> byZone.getOrDefault(zone.getKey(), 0) < least(total, zone.getValue()));
     }
 
     /** The fewest endpoints of a zone. */

@@ -40,9 +40,10 @@ final class Zones implements ResourceEventHandler<V1Node> {
         this.changed = changed;
     }
 
+    /** The node of a name; null if the cache has none, or the name is empty. */
     @Nullable
     V1Node node(String name) {
-        return nodes.get(ObjectKey.cluster(name));
+        return name.isEmpty() ? null : nodes.get(ObjectKey.cluster(name));
     }
 
     /** The zone of a node; null if it has none. */

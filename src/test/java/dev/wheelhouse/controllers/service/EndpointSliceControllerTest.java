@@ -101,10 +101,11 @@ class EndpointSliceControllerTest {
     void publishNotReadyAddressesMakesEveryAddressReady() {
         world.service(ServiceWorld.PORT + ", publishNotReadyAddresses: true");
         world.pod("one", "10.0.0.1", "gone", "False");
+        world.pod("two", "", "", "10.0.0.2", "False");
         world.settle();
         world.delete("one");
         world.settle();
-        assertThat(world.addresses()).containsExactly("10.0.0.1 silent terminating");
+        assertThat(world.addresses()).containsExactly("10.0.0.1 silent terminating", "10.0.0.2 silent");
     }
 
     @Test

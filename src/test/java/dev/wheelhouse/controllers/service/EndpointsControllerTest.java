@@ -3,11 +3,11 @@ package dev.wheelhouse.controllers.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.models.CoreV1EndpointPort;
 import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
@@ -196,19 +196,20 @@ class EndpointsControllerTest {
 
     @Test
     void moreThanAThousandAddressesAreCutAndMarked() {
-        List<V1Pod> pods = IntStream.range(0, 1300).mapToObj(i -> {
-            V1Pod pod = new V1Pod();
-            pod.metadata(new io.kubernetes.client.openapi.models.V1ObjectMeta().namespace("default").name("p" + i)
-                    .uid("u" + i));
-            return pod;
-        }).toList();
         Subsets all = new Subsets();
-        for (int i = 0; i < pods.size(); i++) {
+        for (int i = 0; i < 1300; i++) {
             all.add(new V1EndpointAddress().ip("10.0." + i / 200 + "." + i % 200), null, i < 900);
         }
         List<V1EndpointSubset> cut = Capacity.limited(all.packed());
         assertThat(Subsets.addresses(cut.getFirst(), true)).hasSize(900);
         assertThat(Subsets.addresses(cut.getFirst(), false)).hasSize(100);
+        for (int i = 0; i < 600; i++) {
+            all.add(new V1EndpointAddress().ip("10.1." + i / 200 + "." + i % 200),
+                    new CoreV1EndpointPort().port(80), true);
+        }
+        assertThat(Capacity.limited(all.packed())).extracting(s -> Subsets.addresses(s, true).size())
+                .containsExactlyInAnyOrder(600, 400);
+        assertThat(Capacity.limited(all.packed())).allMatch(s -> Subsets.addresses(s, false).isEmpty());
     }
 
     @Test
