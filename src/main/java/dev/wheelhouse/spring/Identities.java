@@ -77,12 +77,13 @@ final class Identities {
         }
 
         private static SigningAuthority read(Path certificates, Path key) {
-            List<X509Certificate> read = ServingCertificate.ofFiles(certificates, key).chain();
+            List<X509Certificate> read = ServingCertificate.certificates(certificates);
             if (read.size() != 1) {
                 throw new BadOption(certificates + " holds " + read.size()
                         + " certificates: name a file with the one of the authority that signs");
             }
-            return new SigningAuthority(read.getFirst(), ServingCertificate.privateKey(key));
+            ServingCertificate pair = ServingCertificate.ofFiles(certificates, key);
+            return new SigningAuthority(pair.chain().getFirst(), ServingCertificate.privateKey(key));
         }
     }
 

@@ -61,7 +61,12 @@ final class RecordedServer implements AutoCloseable {
     /** Makes the objects that the controllers of the recorded server made in each namespace. */
     private void fill(String namespace) {
         post("/api/v1/namespaces/" + namespace + "/serviceaccounts", "{\"metadata\": {\"name\": \"default\"}}");
-        post("/api/v1/namespaces/" + namespace + "/configmaps", "{\"metadata\": {\"name\": \"kube-root-ca.crt\"}}");
+        publish(namespace);
+    }
+
+    private void publish(String namespace) {
+        post("/api/v1/namespaces/" + namespace + "/configmaps",
+                "{\"metadata\": {\"name\": \"kube-root-ca.crt\"}, \"data\": {\"ca.crt\": \"\"}}");
     }
 
     private JsonNode call(String method, String path, String contentType, String body) {
@@ -131,7 +136,9 @@ final class RecordedServer implements AutoCloseable {
                 for (int i = 0; i < 7; i++) {
                     configMap("c" + i, "\"n\": \"" + i + "\", \"par\": \"" + (i % 2 == 0 ? "even" : "odd") + "\"");
                 }
+                // The controller makes it again.
                 call("DELETE", "/api/v1/namespaces/api/configmaps/kube-root-ca.crt", "", "");
+                publish("api");
             }
             case "watch 0" -> learnVersion("318");
             case "list_paging 27" -> {
