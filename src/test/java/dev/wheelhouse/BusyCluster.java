@@ -266,7 +266,8 @@ final class BusyCluster implements AutoCloseable {
 
     private static String image(long n) {
         return """
-                {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "app:v%d"}]}}}}""".formatted(n);
+                {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "app:v%d"}]}}}}"""
+                .formatted(n);
     }
 
     private void renew(long lease, Time day) {
