@@ -7,6 +7,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
@@ -26,7 +27,13 @@ final class NodeFaults {
                 new PlantedFault("nodes are not tainted", "the node .*, which is silent, is not tainted",
                         withoutWritesOf("")),
                 new PlantedFault("no annotation for caches", "the node .* does not say how long may be cached",
-                        Defects.decision(TtlController.NAME, truth -> (node, actions) -> List.of())));
+                        Defects.decision(TtlController.NAME, truth -> (node, actions) -> List.of())),
+                new PlantedFault("one range for all nodes", "the nodes .* have the same range of addresses",
+                        Defects.writes(NodeIpamController.NAME, (truth, write) -> write instanceof Action.Patch right
+                                ? new Action.Patch(right.type(), right.target(), right.subresource(),
+                                        right.patchType(), right.body().replaceAll("10\\.9\\.\\d+", "10.9.0"),
+                                        right.why())
+                                : write)));
     }
 
     /** A pod is deleted as soon as its node is tainted. */

@@ -2,7 +2,9 @@ package dev.wheelhouse.simulation;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
@@ -18,7 +20,8 @@ import static dev.wheelhouse.simulation.Truth.name;
 /**
  * A pod is evicted only from a node with taints of the effect NoExecute, and not before the pod's toleration ends. At
  * the end no such pod is left, nodes that live are ready and have no taint of the controller, and silent ones are
- * unknown and tainted. Each node has the annotation for caches.
+ * unknown and tainted. Each node has the annotation for caches and a range of
+ * addresses of its own.
  */
 final class NodeInvariants implements Invariant {
     private static final String UNREACHABLE = "node.kubernetes.io/unreachable";
@@ -72,10 +75,26 @@ final class NodeInvariants implements Invariant {
                 : pod.getMetadata().getLabels().getOrDefault("tolerates", NodesWorkload.EVER);
     }
 
+    /** The ranges that several nodes have, and the nodes that have none. */
+    private static List<String> wrongRanges(List<V1Node> nodes) {
+        List<String> wrong = new ArrayList<>();
+        Map<String, String> owners = new HashMap<>();
+        for (V1Node node : nodes) {
+            String range = node.getSpec() == null ? null : node.getSpec().getPodCIDR();
+            String other = range == null ? null : owners.put(range, name(node));
+            if (range == null) {
+                wrong.add("the node " + name(node) + " has no range of addresses");
+            } else if (other != null) {
+                wrong.add("the nodes " + other + " and " + name(node) + " have the same range of addresses");
+            }
+        }
+        return wrong;
+    }
+
     @Override
     public List<String> atEnd() {
         List<V1Node> nodes = truth.list(ResourceType.NODES, V1Node.class);
-        List<String> wrong = new ArrayList<>();
+        List<String> wrong = wrongRanges(nodes);
         long silent = nodes.stream().filter(node -> !workload.lives(name(node))).count();
         for (V1Node node : nodes) {
             boolean lives = workload.lives(name(node));

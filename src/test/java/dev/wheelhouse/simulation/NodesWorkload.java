@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
@@ -119,7 +120,7 @@ final class NodesWorkload extends NamedWorkload {
     @Override
     public Set<String> controllers() {
         return Set.of(NodeLifecycleController.NAME, TaintEvictionController.NAME, TtlController.NAME,
-                PodGarbageCollector.NAME);
+                NodeIpamController.NAME, PodGarbageCollector.NAME);
     }
 
     @Override

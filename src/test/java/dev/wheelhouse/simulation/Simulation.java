@@ -46,7 +46,8 @@ final class Simulation implements AutoCloseable {
     private static final Settings SETTINGS = Settings.stepped().with(
             Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
                     .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
-                            Duration.ZERO, ServiceInvariants.MOST)));
+                            Duration.ZERO, ServiceInvariants.MOST))
+                    .with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"), List.of(), 0, 0, 0)));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
