@@ -241,7 +241,7 @@ final class BusyCluster implements AutoCloseable {
         chores.add(new Chore("ConfigMaps", 28_800, n -> patch(ResourceType.CONFIG_MAPS, V1ConfigMap.class,
                 shop.key("state"), "", "{\"data\": {\"state\": \"" + n + "\"}}")));
         chores.add(new Chore("Jobs of pipelines", 14_400, this::job));
-        chores.add(new Chore("rollouts", 1_500, n -> shop.setImage(web(n), "app:" + n)));
+        chores.add(new Chore("rollouts", 1_500, n -> shop.setImage(web(n), "app:v" + n)));
         chores.add(new Chore("scalings", 2_880, n -> shop.scale(web(n / 2 * 7), REPLICAS + 2 - (int) (n % 2) * 2)));
         chores.add(new Chore("evictions", 2_880, this::evict));
         chores.add(new Chore("updates of StatefulSets", 48, n -> patch(ResourceType.STATEFUL_SETS, V1StatefulSet.class,
@@ -266,7 +266,8 @@ final class BusyCluster implements AutoCloseable {
 
     private static String image(long n) {
         return """
-                {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "app:%d"}]}}}}""".formatted(n);
+                {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "app:v%d"}]}}}}"""
+                .formatted(n);
     }
 
     private void renew(long lease, Time day) {

@@ -249,17 +249,25 @@ class ConsoleTest {
         }
     }
 
+    /** The newest creation of a resource by the controller of the ReplicaSet shop/web. */
+    private JsonNode creation(String resource) {
+        return read(embedded, "console/writes?object=shop/web&controller=replicaset-controller&limit=500")
+                .path("writes").valueStream().filter(write -> write.path("verb").stringValue("").equals("create")
+                        && write.path("resource").stringValue("").equals(resource))
+                .findFirst().orElseThrow();
+    }
+
     @Test
     void aWriteHasItsChainInTheConsoleAndAtTheEndpoint() {
-        JsonNode write = read(embedded, "console/writes?object=shop/web&controller=replicaset-controller&limit=500")
-                .path("writes").valueStream().filter(one -> one.path("verb").stringValue("").equals("create"))
-                .findFirst().orElseThrow();
+        JsonNode write = creation("pods");
         assertThat(write.path("event").stringValue("")).startsWith("add of replicasets.apps shop/web-");
         assertThat(write.path("key").stringValue("")).startsWith("shop/web-");
         assertThat(write.path("why").stringValue("")).contains("too few pods");
-        assertThat(write.path("resource").stringValue("")).isEqualTo("pods");
         assertThat(write.path("code").asInt()).isEqualTo(201);
         assertThat(write.path("answer").stringValue("")).matches("\\d+");
+        JsonNode event = creation("events");
+        assertThat(event.path("event").stringValue("")).startsWith("add of replicasets.apps shop/web-");
+        assertThat(event.path("why").stringValue("")).startsWith("SuccessfulCreate: Created pod: web-");
 
         JsonNode journal = read(embedded, "actuator/journal?controller=deployment-controller&limit=1");
         assertThat(journal.path("writes").findValuesAsString("controller")).containsExactly("deployment-controller");

@@ -34,8 +34,8 @@ class ConsoleUnderLoadTest {
     private static final int MOST_ELEMENTS = 4000;
     /** On a machine that other tests share; the time of a block is that of a clock. */
     private static final Duration LONGEST_BLOCK = Duration.ofSeconds(3);
-    /** The processor time of the page's main thread for one new state of a view. */
-    private static final double MOST_CPU_MILLIS = 150;
+    /** The share of a core that the page's main thread may take, in percent. */
+    private static final double MOST_CPU = 50;
     private static final List<String> VIEWS = List.of("flow", "objects?type=pods",
             "object?type=deployments.apps&namespace=shop&name=fleet", "why", "controllers");
     private static final String OBSERVE = """
@@ -135,20 +135,23 @@ class ConsoleUnderLoadTest {
         double cpuBefore = cpuMillis(chromium);
         long before = changed;
         long began = System.nanoTime();
-        eventually("the time has passed", SOON,
-                () -> System.nanoTime() - began > Duration.ofSeconds(SECONDS).toNanos());
-        long rate = (changed - before) * 1_000_000_000 / (System.nanoTime() - began);
+        eventually("the time has passed, and new states of " + view + " were shown", SOON, () -> {
+            LockSupport.parkNanos(100_000_000);
+            return System.nanoTime() - began > Duration.ofSeconds(SECONDS).toNanos()
+                    && ((Number) chromium.executeScript("return seen.drawn")).intValue() > 1;
+        });
+        double seconds = (System.nanoTime() - began) / 1e9;
+        double rate = (changed - before) / seconds;
         double cpu = cpuMillis(chromium) - cpuBefore;
         @SuppressWarnings("unchecked")
         Map<String, Number> seen = (Map<String, Number>) chromium.executeScript(
                 "return {...seen, elements: document.getElementsByTagName('*').length}");
         int drawn = seen.get("drawn").intValue();
-        System.out.printf(Locale.ROOT, "| %s | %d | %d | %.1f | %.1f | %d | %.0f | %.0f | %.0f | %d |%n", view, rate,
-                drawn, cpu / Math.max(1, drawn), cpu / 10 / SECONDS, seen.get("tasks").intValue(),
+        System.out.printf(Locale.ROOT, "| %s | %.0f | %d | %.1f | %d | %.0f | %.0f | %.0f | %d |%n", view, rate,
+                drawn, cpu / 10 / seconds, seen.get("tasks").intValue(),
                 seen.get("blocked").doubleValue(), seen.get("longest").doubleValue(), seen.get("gap").doubleValue(),
                 seen.get("elements").intValue());
-        assertThat(drawn).as("new states of " + view).isPositive();
-        assertThat(cpu / drawn).as("milliseconds of CPU for a new state of " + view).isLessThan(MOST_CPU_MILLIS);
+        assertThat(cpu / 10 / seconds).as("percent of a core for " + view).isLessThan(MOST_CPU);
         assertThat(seen.get("gap").doubleValue()).as("the longest block at " + view)
                 .isLessThan(LONGEST_BLOCK.toMillis());
         assertThat(seen.get("elements").intValue()).as("elements at " + view).isLessThan(MOST_ELEMENTS);

@@ -47,13 +47,13 @@ class FailOverTest {
     private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", 10);
     private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");
     /** A leader with a shorter lease loses it by itself on a busy machine, so the bounds are those of the default. */
-    private static final Duration LEASE = BOUNDS ? Duration.ofSeconds(15) : Duration.ofSeconds(3);
+    private static final Duration LEASE = BOUNDS ? Duration.ofSeconds(15) : Duration.ofSeconds(4);
     private static final List<String> ELECTION = BOUNDS
             ? List.of()
             : List.of("--wheelhouse.leader-election.lease-duration=" + LEASE.toSeconds() + "s",
-                    "--wheelhouse.leader-election.renew-deadline=2500ms",
-                    "--wheelhouse.leader-election.retry-period=250ms");
-    private static final Duration SOON = Duration.ofMinutes(2);
+                    "--wheelhouse.leader-election.renew-deadline=3500ms",
+                    "--wheelhouse.leader-election.retry-period=500ms");
+    private static final Duration SOON = Duration.ofMinutes(4);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
     private static final Pattern ACT = Pattern.compile("(?m)^ACT (\\d{17}) \\w+ decisions ");
 

@@ -79,7 +79,9 @@ class HostileServerTest {
         hostile = new HostileServer(server.url());
         Path kubeconfig = Files.writeString(directory.resolve("hostile.kubeconfig"),
                 server.server().kubeconfig().replace(server.url(), hostile.url()));
+        // The hostile server rewrites lists and events as JSON.
         service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig,
+                "--wheelhouse.kube-api-content-type=application/json",
                 "--wheelhouse.manage=takeover", "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true");
     }
 

@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The service as a process: how it starts, refuses to, and ends. */
 @Timeout(120)
 @Tag("processes")
-@Execution(ExecutionMode.CONCURRENT)
 class ProcessTest {
     @TempDir
     private Path directory;

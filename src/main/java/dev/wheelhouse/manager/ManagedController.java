@@ -17,7 +17,6 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ScopedInformers;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;

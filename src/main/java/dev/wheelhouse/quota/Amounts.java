@@ -61,8 +61,8 @@ public final class Amounts {
     public static boolean same(@Nullable Map<String, Quantity> some, @Nullable Map<String, Quantity> others) {
         Map<String, Quantity> mine = orEmpty(some);
         Map<String, Quantity> theirs = orEmpty(others);
-        return mine.keySet().equals(theirs.keySet()) && mine.entrySet().stream().allMatch(
-                entry -> entry.getValue().getNumber().compareTo(theirs.get(entry.getKey()).getNumber()) == 0);
+        return mine.keySet().equals(theirs.keySet()) && mine.entrySet().stream().allMatch(entry -> entry.getValue()
+                .getNumber().compareTo(theirs.getOrDefault(entry.getKey(), ZERO).getNumber()) == 0);
     }
 
     /** The amounts, or none. */

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,7 +83,7 @@ class LeaseWatchTest {
         }
 
         @Override
-        public WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+        public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             WatchEvent<T> event = silent ? null : super.next(maxWait);
             if (event == null && waits) {
                 clock.advance(maxWait);

@@ -114,7 +114,7 @@ class StoppedNodesTest {
     @Test
     void aPodOfANodeThatReturnsInTimeStaysAndIsReadyAgain() {
         annotate("\"true\"");
-        after(Duration.ofSeconds(120));
+        after(Duration.ofMinutes(2));
         assertThat(readyPods()).isEqualTo(1);
         annotate("null");
         after(Duration.ofSeconds(30));

@@ -26,6 +26,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.Quiet;
@@ -50,7 +51,7 @@ class ChartRightsTest {
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "node/{fault,ranges,ttl}", "podgc/fault-status", "quota/counts", "servicecidr/created-and-deleted",
+            "node/{fault,ttl}", "podgc/fault-status", "quota/limits-change", "servicecidr/created-and-deleted",
             "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
@@ -72,6 +73,7 @@ class ChartRightsTest {
             scene.namespace();
             scene.services();
             scene.identity();
+            scene.node();
         }
     }
 
@@ -91,7 +93,8 @@ class ChartRightsTest {
         private static final String POD = """
                 {metadata: {labels: {app: %1$s}}, spec: {containers: [{name: c, image: "%2$s"}]}}""";
         private final SteppedSystem system = new SteppedSystem(new OneByOne(), 1, null).with(REQUESTED.controllers())
-                .with(Authorities.options());
+                .with(Authorities.options().with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"),
+                        List.of(), 0, 0, 0)));
 
         Scene() throws InterruptedException {
             system.startManager();
@@ -152,6 +155,12 @@ class ChartRightsTest {
             patch(ResourceType.PODS, pod, "{\"metadata\": {\"labels\": {\"app\": \"released\"}}}");
             patch(type, "bare", "{\"spec\": {\"replicas\": 0}}");
             delete(type, ObjectKey.of("default", "bare"), "Background");
+        }
+
+        /** A node that gets a range of addresses. */
+        void node() throws InterruptedException {
+            create(ResourceType.NODES, "{metadata: {name: node-1}}");
+            settle();
         }
 
         void namespace() throws InterruptedException {

@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -25,16 +24,14 @@ import dev.wheelhouse.world.Authorities;
  * A user's service accounts with token Secrets, and ClusterRoles of which one aggregates the others. The user also
  * deletes the default account, and changes and deletes the published certificates.
  */
-final class IdentityWorkload implements Workload {
+final class IdentityWorkload extends NamedWorkload {
     private static final String ROOT_CA = "kube-root-ca.crt";
     private static final int ACCOUNTS = 2;
     private static final int SECRETS = 3;
     private static final int ROLES = 3;
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
 
     IdentityWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         steps.add(Step.create("clusterrole", """
                 {"metadata": {"name": "%1$s-all"}, "aggregationRule": {"clusterRoleSelectors":
                  [{"matchLabels": {"to": "%1$s"}}]}}""".formatted(name), "creates an aggregated role"));
@@ -110,16 +107,6 @@ final class IdentityWorkload implements Workload {
                 Api.expect(e.api().patch("clusterrole", which, "merge", Json.read(body)));
             }
         }));
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

@@ -95,7 +95,7 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
             throw new AssertionError("not all of " + needed + " are in " + known);
         }
         return all.stream().filter(c -> needed.contains(c.name())
-                || everything && (hasLivingNodes() || !OF_LIVING_NODES.contains(c.name()))).toList();
+                || (everything && (hasLivingNodes() || !OF_LIVING_NODES.contains(c.name())))).toList();
     }
 
     /** The types that discovery lists. Fewer types are fewer watches of the garbage collector, which costs time. */

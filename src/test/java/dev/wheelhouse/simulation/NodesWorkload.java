@@ -2,7 +2,6 @@ package dev.wheelhouse.simulation;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,21 +24,19 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Nodes that a user taints, stops, starts and removes, with pods that tolerate taints of the effect NoExecute for some
  * time. The label {@code tolerates} of a pod has the seconds, or {@code ever}.
  */
-final class NodesWorkload implements Workload {
+final class NodesWorkload extends NamedWorkload {
     /** The taint of the user. */
     static final String TAINT = "example.com/maintenance";
     static final String EVER = "ever";
 
     private static final Duration WAIT = Duration.ofSeconds(10);
 
-    private final String name;
     private final Random random;
     /** The nodes whose kubelets the user has stopped. */
     private final Set<String> silent = new TreeSet<>();
     private final Set<String> tainted = new TreeSet<>();
     /** The beginning of the present or last time in which a node has taints of the effect NoExecute. */
     private final Map<String, Instant> taintedSince = new TreeMap<>();
-    private final List<Step> steps = new ArrayList<>();
     /** The nodes that the user taints, stops or removes in some step. */
     private final Set<String> touched = new TreeSet<>();
     private final Set<String> removed = new TreeSet<>();
@@ -47,7 +44,7 @@ final class NodesWorkload implements Workload {
     private int pods;
 
     NodesWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         addNode();
         addNode();
@@ -120,24 +117,9 @@ final class NodesWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
     public Set<String> controllers() {
         return Set.of(NodeLifecycleController.NAME, TaintEvictionController.NAME, TtlController.NAME,
                 PodGarbageCollector.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of();
     }
 
     @Override
@@ -192,11 +174,6 @@ final class NodesWorkload implements Workload {
         return environment.nodes().nextOfService(pod, calm);
     }
 
-    @Override
-    public boolean isSeen(Api api) {
-        return true;
-    }
-
     /** {@inheritDoc} How long a node was tainted or silent is random, and with it whether its pods left in time. */
     @Override
     public Map<String, String> state(Api api) {
@@ -204,7 +181,7 @@ final class NodesWorkload implements Workload {
         for (JsonNode pod : api.podsOf(name)) {
             String node = String.valueOf(SimulatedNodes.requiredNode(pod));
             boolean ever = pod.path("metadata").path("labels").path("tolerates").asString("").equals(EVER);
-            if (!touched.contains(node) || ever && !removed.contains(node)) {
+            if (!touched.contains(node) || (ever && !removed.contains(node))) {
                 lines.put("pod " + GoldenState.name(pod), "is there");
             }
         }

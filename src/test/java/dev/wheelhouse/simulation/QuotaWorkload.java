@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -19,16 +18,14 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods of a priority class that a quota limits. The user creates as many as the server lets in, deletes some, and
  * changes the limit; some pods end by themselves. The pods of other workloads are not in the quota's scope.
  */
-final class QuotaWorkload implements Workload {
+final class QuotaWorkload extends NamedWorkload {
     static final String PRIORITY_CLASS = "system-node-critical";
 
-    private final String name;
-    private final List<Step> steps = new ArrayList<>();
     private int pods;
     private @Nullable QuotaInvariants invariants;
 
     QuotaWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         steps.add(Step.create("resourcequota", """
                 {"metadata": {"name": "%s"}, "spec": {"hard": {"pods": "%d", "count/pods": "90"}, "scopeSelector":
                  {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["%s"]}]}}}"""
@@ -75,16 +72,6 @@ final class QuotaWorkload implements Workload {
             throw new AssertionError("the server let in " + live + " pods, and the quota has " + hard.path("pods")
                     + " beside " + unseen + " that the controller had not seen");
         }
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
     }
 
     @Override

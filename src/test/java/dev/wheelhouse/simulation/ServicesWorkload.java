@@ -1,6 +1,5 @@
 package dev.wheelhouse.simulation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,16 +17,14 @@ import dev.wheelhouse.controllers.service.EndpointsController;
  * A Service with pods that a user creates, deletes and relabels, and a Service without a selector whose Endpoints the
  * user writes. Somebody sometimes deletes what the controllers wrote.
  */
-final class ServicesWorkload implements Workload {
+final class ServicesWorkload extends NamedWorkload {
     private static final int PODS = 6;
     private static final List<String> COLORS = List.of("blue", "green");
 
-    private final String name;
     private final Random random;
-    private final List<Step> steps = new ArrayList<>();
 
     ServicesWorkload(String name, Random random, boolean disrupted) {
-        this.name = name;
+        super(name);
         this.random = random;
         steps.add(service());
         steps.add(Step.create("service", "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"ports\": [{\"port\": 80}]}}"
@@ -119,16 +116,6 @@ final class ServicesWorkload implements Workload {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public List<Step> steps() {
-        return steps;
-    }
-
-    @Override
     public Set<String> controllers() {
         return Set.of(EndpointsController.NAME, EndpointSliceController.NAME, EndpointSliceMirroringController.NAME);
     }
@@ -141,11 +128,6 @@ final class ServicesWorkload implements Workload {
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new ServiceInvariants(truth));
-    }
-
-    @Override
-    public boolean isSeen(Api api) {
-        return true;
     }
 
     /** {@inheritDoc} Which slices the endpoints are in depends on the order of the changes. */

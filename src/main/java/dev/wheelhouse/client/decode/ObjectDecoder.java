@@ -82,9 +82,12 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     private static @Nullable String wireType(ResourceType type, Class<?> model, boolean metadataOnly) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         TypeSchema.Field metadata = schema == null ? null : schema.field("metadata");
-        return metadataOnly
-                ? ANY_WITH_METADATA
-                : metadata != null && !metadata.numbers().isEmpty() && ModelClass.isModel(model) ? schema.name() : null;
+        if (metadataOnly) {
+            return ANY_WITH_METADATA;
+        }
+        return schema != null && metadata != null && !metadata.numbers().isEmpty() && ModelClass.isModel(model)
+                ? schema.name()
+                : null;
     }
 
     /**

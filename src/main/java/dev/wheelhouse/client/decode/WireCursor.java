@@ -192,7 +192,7 @@ final class WireCursor extends Cursor {
             }
             return known;
         } catch (DateTimeException e) {
-            throw new WireException("there is no time " + seconds + " seconds from 1970");
+            throw new WireException("no point in time: " + e.getMessage());
         }
     }
 }

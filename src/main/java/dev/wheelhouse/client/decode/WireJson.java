@@ -1,6 +1,7 @@
 package dev.wheelhouse.client.decode;
 
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,12 +10,25 @@ import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
 import tools.jackson.core.JacksonException;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /** Reads any JSON, which is a text in the first field of a message. Thread safe. */
 final class WireJson extends WireReader {
     /** @param typeName the name of the facts' type */
     static WireReader of(String typeName, DecoderMemory memory) {
-        return typeName.contains("JSONSchemaPropsOr") ? new SchemaOr(typeName, memory) : new WireJson();
+        TypeSchema schema = Schemas.ofName(typeName);
+        return schema != null && schema.isObject()
+                ? new Empty()
+                : typeName.contains("JSONSchemaPropsOr") ? new SchemaOr(typeName, memory) : new WireJson();
+    }
+
+    /** A struct without fields, which has no model. */
+    private static final class Empty extends WireReader {
+        @Override
+        Object read(WireCursor in, int end, int depth) {
+            return Map.of();
+        }
     }
 
     @Override

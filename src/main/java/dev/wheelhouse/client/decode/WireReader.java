@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelClass;
@@ -72,6 +73,10 @@ abstract class WireReader {
         }
         if (type == IntOrString.class) {
             return new Interned(new NumberOrText(), true, memory);
+        }
+        if (type == V1ObjectMeta.class) {
+            // Each version of an object has other metadata, and an owner of the object may replace its annotations.
+            return new Model(V1ObjectMeta.class, typeName, memory);
         }
         if (type instanceof Class<?> model && ModelClass.isModel(model)) {
             return new Interned(new Model(model, typeName, memory), false, memory);

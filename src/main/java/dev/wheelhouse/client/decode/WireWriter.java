@@ -98,7 +98,9 @@ final class WireWriter {
     private void element(int number, TypeSchema type, Object value) {
         int end = size();
         if (type.isObject()) {
-            message(value, type.name());
+            if (!type.fields().isEmpty()) {
+                message(value, type.name());
+            }
             prefix(number, size() - end);
             return;
         }

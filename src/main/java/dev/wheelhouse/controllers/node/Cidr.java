@@ -97,7 +97,7 @@ record Cidr(BigInteger first, int prefix, int bits) {
 
     private static String grouped(byte[] bytes) {
         int[] groups = new int[bytes.length / 2];
-        Arrays.setAll(groups, i -> (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff);
+        Arrays.setAll(groups, i -> ((bytes[2 * i] & 0xff) << 8) | (bytes[2 * i + 1] & 0xff));
         int from = 0;
         int longest = 1;
         for (int i = 0, run = 0; i < groups.length; i++) {

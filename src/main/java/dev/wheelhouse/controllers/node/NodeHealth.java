@@ -72,9 +72,10 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
                     ? new NodeHealth(null, before.probe, before.lease)
                     : new NodeHealth(null, ticks - Duration.between(created(node, now), now).toNanos(), null);
         }
-        boolean same = before != null && before.ready != null
-                && Objects.equals(before.ready.getLastHeartbeatTime(), ready.getLastHeartbeatTime());
-        return same ? before : new NodeHealth(ready, ticks, null);
+        return before != null && before.ready != null
+                && Objects.equals(before.ready.getLastHeartbeatTime(), ready.getLastHeartbeatTime())
+                        ? before
+                        : new NodeHealth(ready, ticks, null);
     }
 
     private static Instant created(V1Node node, Instant now) {
@@ -87,7 +88,7 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
             long ticks) {
         OffsetDateTime known = before == null || before.lease == null ? null : renewal(before.lease);
         boolean renewed = lease != null && (before == null || before.lease == null
-                || known != null && renewal(lease) != null && known.isBefore(renewal(lease)));
+                || (known != null && renewal(lease) != null && known.isBefore(renewal(lease))));
         return renewed ? new NodeHealth(health.ready, ticks, lease) : health;
     }
 

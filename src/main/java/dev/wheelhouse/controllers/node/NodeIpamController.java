@@ -102,7 +102,7 @@ public final class NodeIpamController extends KeyedController {
             ranges.occupy(node);
             return Result.done();
         } catch (IllegalArgumentException e) {
-            return Result.terminal(e.getMessage());
+            return Result.terminal(String.valueOf(e.getMessage()));
         }
     }
 

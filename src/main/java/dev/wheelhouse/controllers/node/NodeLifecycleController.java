@@ -129,6 +129,7 @@ public final class NodeLifecycleController extends KeyedController implements Pl
             return Result.done();
         }
         ApiError failure = readiness.end(key, List.of(pod), clock.now());
+        forget(key);
         return failure == null ? Result.done() : Result.retry(failure);
     }
 
@@ -137,6 +138,7 @@ public final class NodeLifecycleController extends KeyedController implements Pl
             monitor.grant();
         } else {
             resting = monitor.round() == 0;
+            forget(NodeMonitor.ROUND);
             if (!resting || nodes.getIndexer().size() > 0) {
                 resting = false;
                 rounds.addAfter(Round.LOOK, untilNextLook());

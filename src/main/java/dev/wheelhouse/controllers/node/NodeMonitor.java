@@ -43,8 +43,8 @@ final class NodeMonitor {
     /** The namespace of the Leases of nodes. */
     static final String LEASES = "kube-node-lease";
     private static final int TRIES = 5;
-    /** The owner of the writes of a round. */
-    private static final ObjectKey ROUND = ObjectKey.cluster("round");
+    /** The owner of the writes of a round, which decides anew by what the caches show then. */
+    static final ObjectKey ROUND = ObjectKey.cluster("round");
     private static final String EXCLUDED = "node.kubernetes.io/exclude-disruption";
     private static final ResourceType NODES = ResourceType.NODES;
 
@@ -137,6 +137,7 @@ final class NodeMonitor {
             known.remove(name);
             healths.remove(name);
             retries.remove(name);
+            zones.all().forEach(zone -> zone.remove(name));
         });
     }
 

@@ -52,10 +52,9 @@ record Stay(String pod, List<V1Taint> taints, List<V1Toleration> tolerations, In
         if (tolerated == null) {
             return new Stay(uid, taints, tolerations, now, null, false, false);
         }
-        boolean keeps = known != null && known.isWaiting() && tolerated.isPositive();
-        Instant since = keeps ? known.since : now;
-        Instant end = keeps ? known.end : now.plus(tolerated);
-        return new Stay(uid, taints, tolerations, since, end, false, false);
+        return known != null && known.isWaiting() && tolerated.isPositive()
+                ? new Stay(uid, taints, tolerations, known.since, known.end, false, false)
+                : new Stay(uid, taints, tolerations, now, now.plus(tolerated), false, false);
     }
 
     static List<V1Toleration> tolerations(V1Pod pod) {

@@ -86,8 +86,9 @@ final class Zones {
         }
         zones.forEach((name, zone) -> {
             Zone.State next = states.get(name);
-            if (next != null && (allAre || allWere || next != zone.state)) {
-                zone.changeRate(allAre ? 0 : rate(next, sizes.get(name)), ticks);
+            Size size = sizes.get(name);
+            if (next != null && size != null && (allAre || allWere || next != zone.state)) {
+                zone.changeRate(allAre ? 0 : rate(next, size), ticks);
                 zone.state = next;
             }
         });

@@ -3,8 +3,6 @@ package dev.wheelhouse.controllers.service;
 import java.time.Duration;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1Endpoints;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.certificates;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -131,7 +132,8 @@ class RequestBehavioursTest {
         assertThat(Requests.certificate(stored())).isNull();
         decide("Approved");
         settle(controller);
-        assertThat(new String(Requests.certificate(stored()))).startsWith("-----BEGIN CERTIFICATE-----");
+        assertThat(Requests.certificate(stored())).asString(StandardCharsets.UTF_8)
+                .startsWith("-----BEGIN CERTIFICATE-----");
         assertThat(cluster.requests.takeWrites())
                 .containsExactly("update certificatesigningrequests.certificates.k8s.io/status csr");
     }
@@ -195,7 +197,7 @@ class RequestBehavioursTest {
                 add(request, state.equals("Issued") ? "Approved" : state);
             }
             if (state.equals("Issued")) {
-                request.getStatus().setCertificate("not PEM".getBytes());
+                request.getStatus().setCertificate("not PEM".getBytes(StandardCharsets.UTF_8));
             }
         };
         assertThat(isDeletedAfter(age, change)).isFalse();
