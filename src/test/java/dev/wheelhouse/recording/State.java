@@ -167,6 +167,10 @@ final class State {
             // The addresses depend on the server's configuration.
             form.remove("spec");
         }
+        if (kind.equals("EndpointSlice")) {
+            // Changes of several pods are one update or several.
+            form.remove("generation");
+        }
         JsonNode reduced = reduced(form, "");
         if (reduced == null) {
             return Json.object();
