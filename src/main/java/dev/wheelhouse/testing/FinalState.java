@@ -3,6 +3,7 @@ package dev.wheelhouse.testing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,9 @@ final class FinalState {
     private static final Set<String> OF_METADATA = Set.of("uid", "resourceVersion", "creationTimestamp", "generation",
             "managedFields", "selfLink");
     private static final Set<String> CHOSEN = Set.of("clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort",
-            "podIP", "podIPs", "hostIP", "hostIPs", "nodeName", "containerID", "resourceVersion", "uid");
+            "podIP", "podIPs", "hostIP", "hostIPs", "ip", "nodeName", "containerID", "resourceVersion", "uid");
+    /** The annotation of Endpoints with the time of the change that led to a write. */
+    private static final String TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
     /** Lists whose order means nothing, with the field that names an item. */
     private static final Map<String, String> BY_NAME = Map.of("conditions", "type", "ownerReferences", "name");
     private static final Pattern TIME = Pattern
@@ -51,13 +54,17 @@ final class FinalState {
     static FinalState of(KubeClient client, Set<String> ignored) {
         FinalState state = new FinalState();
         Map<String, List<Map<String, String>>> alike = new TreeMap<>();
+        Map<String, String> generated = new HashMap<>();
         for (ResourceType type : client.discover().types()) {
             if (!LEFT_OUT.contains(type.groupResource())) {
                 client.resource(type, Unstructured.class).list("", LabelSelector.everything(),
                         FieldSelector.everything(), ListOptions.consistent(0)).items()
-                        .forEach(object -> add(type, ModelJson.tree(object), ignored, alike));
+                        .forEach(object -> add(type, ModelJson.tree(object), ignored, alike, generated));
             }
         }
+        // Other objects, such as Endpoints, name the ones whose names are generated.
+        alike.values().forEach(objects -> objects
+                .forEach(fields -> fields.replaceAll((path, value) -> generated.getOrDefault(value, value))));
         alike.forEach((title, objects) -> {
             objects.sort(Comparator.comparing(Map::toString));
             for (int i = 0; i < objects.size(); i++) {
@@ -67,9 +74,12 @@ final class FinalState {
         return state;
     }
 
-    /** @param alike the objects by kind, namespace and name, of which generated names lack the generated part */
+    /**
+     * @param alike the objects by kind, namespace and name, of which generated names lack the generated part
+     * @param generated gets such a short name by the generated one
+     */
     private static void add(ResourceType type, JsonNode object, Set<String> ignored,
-            Map<String, List<Map<String, String>>> alike) {
+            Map<String, List<Map<String, String>>> alike, Map<String, String> generated) {
         JsonNode meta = object.path("metadata");
         String prefix = meta.path("generateName").asString("");
         String name = prefix.isEmpty() ? meta.path("name").asString("") : prefix + "*";
@@ -80,7 +90,7 @@ final class FinalState {
                 .anyMatch(each -> path.equals(each) || path.startsWith(each + ".") || path.startsWith(each + "[")));
         String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
         if (!prefix.isEmpty()) {
-            fields.put("metadata.name", prefix + "*");
+            generated.put(meta.path("name").asString(""), name);
         }
         alike.computeIfAbsent(title, key -> new ArrayList<>()).add(fields);
     }
@@ -89,7 +99,8 @@ final class FinalState {
         String name = path.substring(path.lastIndexOf('.') + 1);
         if (node.isObject()) {
             for (Map.Entry<String, JsonNode> field : node.properties()) {
-                if (!(path.equals("metadata") && OF_METADATA.contains(field.getKey()))) {
+                if (!(path.equals("metadata") && OF_METADATA.contains(field.getKey()))
+                        && !field.getKey().equals(TRIGGER_TIME)) {
                     flatten(path.isEmpty() ? field.getKey() : path + "." + field.getKey(), field.getValue(), generation,
                             fields);
                 }
@@ -101,7 +112,8 @@ final class FinalState {
                 String id = by == null ? "" : item.path(by).asString("");
                 flatten(path + "[" + (id.isEmpty() ? Integer.toString(i++) : id) + "]", item, generation, fields);
             }
-        } else if (Arrays.stream(path.split("[.\\[]")).anyMatch(CHOSEN::contains)) {
+        } else if (name.startsWith("addresses[")
+                || Arrays.stream(path.split("[.\\[]")).anyMatch(CHOSEN::contains)) {
             fields.put(path, "(chosen)");
         } else if (name.equals("observedGeneration")) {
             fields.put(path, node.asLong(0) == generation ? "(current)" : "(outdated)");

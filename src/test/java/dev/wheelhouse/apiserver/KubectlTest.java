@@ -117,7 +117,7 @@ class KubectlTest {
         assertThat(kubectl("get", "secret", "typed", "-o", "jsonpath={.data.a}")).isEqualTo("Yg==");
         assertThat(kubectl("expose", "deploy", "typed", "--port=80")).contains("exposed");
         assertThat(kubectl("run", "typed", "--image=busybox")).contains("pod/typed created");
-        assertThat(kubectl("describe", "pod", "typed")).contains("Service Account:  default");
+        assertThat(kubectl("describe", "pod", "typed")).contains("Image:        busybox");
         assertThat(kubectl("logs", "typed")).as("no node has the pod yet").isEmpty();
         assertThat(kubectl("delete", "pod", "typed")).contains("deleted");
     }
