@@ -77,6 +77,8 @@ class AuthFuzzTest {
     }
 
     private static String accountToken(ApiServer server) {
+        server.handle(ApiRequest.of("POST", "/api/v1/namespaces/default/serviceaccounts",
+                "{\"metadata\": {\"name\": \"default\"}}".getBytes(StandardCharsets.UTF_8)));
         ApiResponse.Content answer = (ApiResponse.Content) server.handle(ApiRequest.of("POST",
                 "/api/v1/namespaces/default/serviceaccounts/default/token",
                 "{\"spec\": {}}".getBytes(StandardCharsets.UTF_8)));

@@ -53,11 +53,12 @@ class WireFaultsTest {
     private final List<Stepper> steppers = new ArrayList<>();
 
     WireFaultsTest() throws IOException {
-        this(ContentType.JSON);
+        http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build(), contentType(), Clock.system());
     }
 
-    WireFaultsTest(ContentType contentType) throws IOException {
-        http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build(), contentType, Clock.system());
+    /** The encoding of the answers. */
+    ContentType contentType() {
+        return ContentType.JSON;
     }
 
     @AfterEach
