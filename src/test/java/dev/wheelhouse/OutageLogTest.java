@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,7 @@ class OutageLogTest {
                 "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true");
                 Logged log = Logged.by("dev.wheelhouse")) {
             int port = server.port();
+            eventually("the controllers have done what they do at the start", SOON, isQuiet(server));
             server.close();
             InformerFactory informers = service.bean(InformerFactory.class);
             eventually("every cache has failed", SOON,
@@ -50,6 +53,19 @@ class OutageLogTest {
                 assertThat(aboutOutages(log)).hasSize(2).last().asString().contains("answers again after");
             }
         }
+    }
+
+    /** Whether nobody has written for a second. */
+    private static Callable<Boolean> isQuiet(ApiServer server) {
+        AtomicLong version = new AtomicLong(-1);
+        AtomicLong since = new AtomicLong();
+        return () -> {
+            long now = System.nanoTime();
+            if (version.getAndSet(server.store().version()) != server.store().version()) {
+                since.set(now);
+            }
+            return now - since.get() > 1_000_000_000;
+        };
     }
 
     /**
