@@ -80,9 +80,18 @@ final class SimulatedNodes {
         nodes.add(node);
     }
 
-    /** Removes a node. Nobody ends its pods until a controller deletes them at once. */
+    /**
+     * Removes a node, after the pods for it are bound: nobody wakes a DaemonSet for a pod that was never bound, as in
+     * upstream. Nobody ends its pods until a controller deletes them at once.
+     */
     void remove(String node) {
         if (nodes.contains(node)) {
+            for (JsonNode pod : api.list("pod")) {
+                if (!pod.path("spec").has("nodeName") && node.equals(requiredNode(pod))
+                        && !pod.path("metadata").has("deletionTimestamp")) {
+                    api.bind(GoldenState.name(pod), node);
+                }
+            }
             stop(node);
             api.delete("node", node, "Background");
         }

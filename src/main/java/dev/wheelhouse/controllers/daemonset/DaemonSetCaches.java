@@ -28,7 +28,6 @@ import dev.wheelhouse.informer.Indexer;
 final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
     /** The index of the pods of DaemonSets by node. */
     private static final String BY_NODE = "daemonset-controller/node";
-    private static final String BY_WANTED_NODE = "daemonset-controller/wanted-node";
 
     private final Indexer<V1DaemonSet> sets;
     private final Indexer<V1Node> nodes;
@@ -38,16 +37,12 @@ final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
         this.sets = sets;
         this.nodes = nodes;
         this.pods = pods;
-        pods.addIndex(BY_NODE, pod -> isOurs(pod) && !Pods.node(pod).isEmpty() ? List.of(Pods.node(pod)) : List.of());
-        pods.addIndex(BY_WANTED_NODE, pod -> {
-            String wanted = isOurs(pod) && Pods.node(pod).isEmpty() ? DaemonPods.node(pod) : null;
-            return wanted == null ? List.of() : List.of(wanted);
+        pods.addIndex(BY_NODE, pod -> {
+            V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+            return owner == null || !type().kind().equals(owner.getKind()) || Pods.node(pod).isEmpty()
+                    ? List.of()
+                    : List.of(Pods.node(pod));
         });
-    }
-
-    private static boolean isOurs(V1Pod pod) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        return owner != null && ResourceType.DAEMON_SETS.kind().equals(owner.getKind());
     }
 
     @Override
@@ -77,11 +72,6 @@ final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
     /** The pods of all DaemonSets that are bound to a node. */
     List<V1Pod> podsOn(V1Node node) {
         return pods.byIndex(BY_NODE, String.valueOf(node.getMetadata().getName()));
-    }
-
-    /** The pods of all DaemonSets that no scheduler has bound to the node, for which they are made. */
-    List<V1Pod> podsFor(V1Node node) {
-        return pods.byIndex(BY_WANTED_NODE, String.valueOf(node.getMetadata().getName()));
     }
 
     /**

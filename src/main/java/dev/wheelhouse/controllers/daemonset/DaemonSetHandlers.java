@@ -166,8 +166,8 @@ final class DaemonSetHandlers {
 
     /**
      * A node that is new, or has other labels or taints, wakes the DaemonSets that have to create or to delete a pod
-     * there, or to correct their count of misplaced pods. A node's deletion wakes those whose pods for it were never
-     * bound. (Upstream leaves these pods until another event.) The pod garbage collector deletes the bound ones.
+     * there, or to correct their count of misplaced pods. A node's deletion wakes none: the pod garbage collector
+     * deletes its pods.
      */
     ResourceEventHandler<V1Node> ofNodes() {
         return new ResourceEventHandler<>() {
@@ -187,9 +187,7 @@ final class DaemonSetHandlers {
             }
 
             @Override
-            public void onDelete(V1Node node, boolean finalStateUnknown) {
-                caches.podsFor(node).forEach(pod -> wake(ownerOf(pod)));
-            }
+            public void onDelete(V1Node node, boolean finalStateUnknown) {}
         };
     }
 

@@ -296,13 +296,15 @@ class DaemonSetControllerTest {
     }
 
     @Test
-    void aPodForANodeThatIsRemovedIsDeletedUnlessItIsBound() {
+    void aPodForANodeThatDoesNotExistIsDeletedUnlessItIsBound() {
         system.nodes("a1", "a2");
         system.create("log", "");
         system.settle();
         system.ready(system.podOn("log", "a1"), true);
         system.cluster.remove(ResourceType.NODES, ObjectKey.cluster("a1"));
         system.cluster.remove(ResourceType.NODES, ObjectKey.cluster("a2"));
+        system.settle();
+        system.edit("log", set -> set.getMetadata().putAnnotationsItem("wake", "up"));
         system.settle();
         assertThat(system.nodesOf("log")).containsExactly("a1");
         assertThat(system.counts("log")).isEqualTo("[0, 0, 0, 0, 0, 0, 0]");
