@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -14,9 +15,14 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controllers.rbac.RoleAggregator;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 
 /** Holds all writes of a run against the invariants. */
 final class Checks {
+    /** They apply rules and patch ServiceCIDRs without a precondition, as upstream does. The leader does it again. */
+    private static final Set<String> UNCONDITIONAL = Set.of(RoleAggregator.NAME, ServiceCidrController.NAME);
+
     private final Truth truth;
     private final RunHistory history;
     private final List<Invariant> invariants;
@@ -78,7 +84,8 @@ final class Checks {
             return distinct(invariants.stream().map(i -> i.late(write, created))).stream().map(w -> what + ": " + w)
                     .toList();
         }
-        if (invariants.stream().anyMatch(i -> i.isHarmlessWhenLate(write))) {
+        if (UNCONDITIONAL.contains(write.controller())
+                || invariants.stream().anyMatch(i -> i.isHarmlessWhenLate(write))) {
             return List.of();
         }
         List<String> wrong = new ArrayList<>();

@@ -10,7 +10,6 @@ import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
 
 /** A Secret is not deleted while its account exists, and a token is never replaced by another one. */
@@ -47,11 +46,5 @@ record TokenInvariants(Truth truth) implements Invariant {
         String uid = annotations.getOrDefault("kubernetes.io/service-account.uid", "");
         V1ServiceAccount its = truth.get(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class, account);
         return its != null && (uid.isEmpty() || uid.equals(Truth.uid(its)));
-    }
-
-    /** Rules are applied without a precondition, as in upstream. The leader applies them again. */
-    @Override
-    public boolean isHarmlessWhenLate(Write write) {
-        return write.controller().equals(RoleAggregator.NAME);
     }
 }
