@@ -1,8 +1,8 @@
 package dev.wheelhouse;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -64,9 +64,9 @@ final class Rehearsal {
     }
 
     private static ConfigurableApplicationContext start(String... options) {
-        SpringApplication application = new SpringApplication(WheelhouseApplication.class);
-        application.setDefaultProperties(Map.of("server.port", 0, "wheelhouse.apiserver.port", 0));
-        return application.run(options);
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("--server.port=0", "--wheelhouse.apiserver.port=0"));
+        return new SpringApplication(WheelhouseApplication.class).run(all.toArray(String[]::new));
     }
 
     /** Creates workloads, waits for their pods, changes the pods, waits again, and deletes everything. */
