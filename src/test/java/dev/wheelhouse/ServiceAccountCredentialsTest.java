@@ -30,7 +30,7 @@ class ServiceAccountCredentialsTest {
             team.awaitComplete("web");
             assertThat(core.listNamespacedServiceAccount("kube-system").execute().getItems())
                     .extracting(account -> account.getMetadata().getName())
-                    .contains("deployment-controller", "replicaset-controller", "endpoint-controller");
+                    .contains("deployment-controller", "replicaset-controller", "generic-garbage-collector");
 
             new RbacAuthorizationV1Api(service.api())
                     .deleteClusterRoleBinding("system:controller:replicaset-controller").execute();

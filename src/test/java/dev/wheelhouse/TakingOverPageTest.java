@@ -141,7 +141,7 @@ class TakingOverPageTest {
 
         private AutoCloseable start(V1Container container) throws IOException {
             List<String> command = container.getCommand();
-            if (command == null) {
+            if (command.isEmpty()) {
                 WheelhouseProcess service = new WheelhouseProcess(directory.getParent(),
                         container.getArgs().toArray(String[]::new));
                 return () -> {
