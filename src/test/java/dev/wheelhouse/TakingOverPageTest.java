@@ -45,7 +45,8 @@ class TakingOverPageTest {
     @Timeout(900)
     void theLinesOfThePageTakeAClusterOverAndBack() throws Exception {
         if (Kubectl.onPath("kube-controller-manager").isEmpty()) {
-            System.out.println("SKIPPED, because kube-controller-manager is not on the PATH: nothing to take over from");
+            System.out
+                    .println("SKIPPED, because kube-controller-manager is not on the PATH: nothing to take over from");
             throw new TestAbortedException("kube-controller-manager is not on the PATH");
         }
         try (RealApiServer real = RealApiServer.startOrSkip(home)) {

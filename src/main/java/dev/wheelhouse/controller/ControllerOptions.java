@@ -20,8 +20,7 @@ public final class ControllerOptions {
     public static final ControllerOptions DEFAULTS = new ControllerOptions(Map.of());
 
     /** Options that belong together. */
-    public sealed interface Group {
-    }
+    public sealed interface Group {}
 
     private final Map<Class<?>, Group> groups;
 

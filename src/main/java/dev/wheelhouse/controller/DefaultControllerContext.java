@@ -126,7 +126,8 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller), events(eventSource),
+                : new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
+                        events(eventSource),
                         settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
                         settings.journal());
     }

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Lease;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;

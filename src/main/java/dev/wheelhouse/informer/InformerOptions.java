@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param dropLastApplied whether the cache leaves out the value of the annotation
  *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
  *     value from the server and puts it back; an update with another client would empty it.
- * @param minResync the least time until a handler without a period of its own sees all cached objects again; the longest
- *     is twice that. Zero for never
+ * @param minResync the least time until a handler without a period of its own sees all cached objects again; the
+ *     longest is twice that. Zero for never
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests
  * @param seed the seed of the jitter; null for a random one
  */

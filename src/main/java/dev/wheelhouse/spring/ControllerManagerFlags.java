@@ -84,7 +84,8 @@ import dev.wheelhouse.controllers.node.NodeIpamController;
  * @param concurrentEphemeralvolumeSyncs the number of workers of the ephemeral-volume-controller
  * @param concurrentResourceclaimSyncs the number of workers of the resourceclaim-controller
  * @param concurrentDeviceTaintEvictionSyncs the number of workers of the device-taint-eviction-controller
- * @param concurrentValidatingAdmissionPolicyStatusSyncs the number of workers of the validatingadmissionpolicy-status-controller
+ * @param concurrentValidatingAdmissionPolicyStatusSyncs the number of workers of the
+ *     validatingadmissionpolicy-status-controller
  * @param kubeApiQps the requests a second of each controller. Without a number above 0 there is no limit: the API
  *     server's own limits share it out among its clients
  * @param kubeApiBurst the requests of a controller at once before its limit counts
@@ -167,7 +168,8 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.kube-api-content-type: " + e.getMessage());
         }
-        BadOption.requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
+        BadOption.requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period",
+                horizontalPodAutoscalerSyncPeriod);
         BadOption.requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
                 horizontalPodAutoscalerDownscaleStabilization);
         BadOption.requireNotNegative("wheelhouse.horizontal-pod-autoscaler-cpu-initialization-period",
@@ -180,7 +182,8 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         BadOption.requirePositive("wheelhouse.node-monitor-grace-period", nodeMonitorGracePeriod);
         BadOption.requirePositive("wheelhouse.node-startup-grace-period", nodeStartupGracePeriod);
         BadOption.require(nodeEvictionRate >= 0, "wheelhouse.node-eviction-rate", nodeEvictionRate, "a number from 0");
-        BadOption.require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate", secondaryNodeEvictionRate,
+        BadOption.require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate",
+                secondaryNodeEvictionRate,
                 "a number from 0");
         BadOption.requirePositive("wheelhouse.cluster-signing-duration", clusterSigningDuration);
         BadOption.requirePositive("wheelhouse.legacy-service-account-token-clean-up-period",

@@ -36,7 +36,10 @@ final class UpstreamFlags {
         return !meaning.endsWith(".");
     }
 
-    /** What to do instead of giving a flag, a part of a sentence; empty if kube-controller-manager has no such flag. */
+    /**
+     * The remedy for a flag that is given here, a part of a sentence; empty if kube-controller-manager has no such
+     * flag.
+     */
     static Optional<String> instead(String flag) {
         return Optional.ofNullable(ALL.get(flag)).map(meaning -> "--" + flag + " of kube-controller-manager "
                 + (applies(meaning) ? "is --" + meaning + " here" : "does not apply here. " + meaning));

@@ -129,7 +129,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
             @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
             @Nullable Boolean storage) {
         public Nodes {
-            BadOption.require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
+            BadOption.require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count",
+                    String.valueOf(count),
                     "a number from 0 to 3000");
             BadOption.require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
             requireQuantity("wheelhouse.nodes.cpu", cpu);
@@ -150,7 +151,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
             BadOption.requireFromOne("wheelhouse.workers", workers);
         }
         workersOf = Map.copyOf(workersOf);
-        workersOf.forEach((controller, count) -> BadOption.requireFromOne("wheelhouse.workers-of." + controller, count));
+        workersOf
+                .forEach((controller, count) -> BadOption.requireFromOne("wheelhouse.workers-of." + controller, count));
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)

@@ -61,14 +61,15 @@ class UpstreamFlagsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            feature-gates | --feature-gates of kube-controller-manager does not apply here. All gates have the defaults \
-            of the release; what they turn off is not built.
-            bind-address | --bind-address of kube-controller-manager is --server.address here
-            bind-adress | remove it, or correct its name
-            apiserver.prot | remove it, or correct its name
-            mode.further | remove it, or correct its name
-            """)
+    @CsvSource(delimiter = '|',
+            textBlock = """
+                    feature-gates | --feature-gates of kube-controller-manager does not apply here. All gates \
+                    have the defaults of the release; what they turn off is not built.
+                    bind-address | --bind-address of kube-controller-manager is --server.address here
+                    bind-adress | remove it, or correct its name
+                    apiserver.prot | remove it, or correct its name
+                    mode.further | remove it, or correct its name
+                    """)
     void anUnknownOptionIsRefusedWithTheReason(String name, String reason) {
         assertThatThrownBy(() -> UnknownOptions.refuse(environment("wheelhouse." + name), false))
                 .isInstanceOf(BadOption.class).hasMessage("there is no option wheelhouse." + name + ": " + reason);

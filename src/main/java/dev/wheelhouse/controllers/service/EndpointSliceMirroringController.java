@@ -52,7 +52,8 @@ public final class EndpointSliceMirroringController extends KeyedController impl
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringMaxPerSubset();
         this.metrics = SliceMetrics.ofMirrors(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
-        Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringUpdatesBatchPeriod();
+        Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
+                .mirroringUpdatesBatchPeriod();
         endpoints.addEventHandler(new OfEndpoints());
         services.addEventHandler(new OfServices());
         slices.addEventHandler(new OfSlices(MirrorDecisions.MANAGER, tracker,
