@@ -26,7 +26,8 @@ public final class RestBenchmark {
     private static final int REPLICAS = 20;
     private static final Duration WARM_UP = Duration.ofSeconds(60);
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
-    private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager";
+    private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/"
+            + "kube-controller-manager";
     private static final String APPS = "/apis/apps/v1/namespaces/default/deployments";
 
     private final BenchCluster cluster;
