@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Types the lines of the page about taking over, in their order, on a real kube-apiserver with a real
  * kube-controller-manager. The files of the page are below the test's own directory. The test does for the manifests
- * there what a kubelet does: it starts and ends their programs.
+ * there what a kubelet does: it starts and ends their programs. The leaders have longer times than by default, so that
+ * a busy machine takes the lead from none of them.
  */
 @Tag("processes")
 class TakingOverPageTest {
@@ -144,7 +145,10 @@ class TakingOverPageTest {
             List<String> command = container.getCommand();
             if (command.isEmpty()) {
                 WheelhouseProcess service = new WheelhouseProcess(directory.getParent(),
-                        container.getArgs().toArray(String[]::new));
+                        Stream.concat(container.getArgs().stream(),
+                                Stream.of("--wheelhouse.leader-elect-lease-duration=40s",
+                                        "--wheelhouse.leader-elect-renew-deadline=35s"))
+                                .toArray(String[]::new));
                 return () -> {
                     service.terminate();
                     service.awaitExit(PATIENCE);
@@ -152,7 +156,8 @@ class TakingOverPageTest {
             }
             List<String> started = new ArrayList<>(command);
             // The machine may have another one, which has the port.
-            started.add("--secure-port=0");
+            started.addAll(List.of("--secure-port=0", "--leader-elect-lease-duration=40s",
+                    "--leader-elect-renew-deadline=35s"));
             Process process = new ProcessBuilder(started).redirectErrorStream(true)
                     .redirectOutput(directory.resolveSibling("kube-controller-manager.log").toFile()).start();
             return () -> {
