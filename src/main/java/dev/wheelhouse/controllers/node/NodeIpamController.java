@@ -44,7 +44,7 @@ public final class NodeIpamController extends KeyedController {
 
     private NodeIpamController(ControllerContext context) {
         super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS);
-        ranges = new NodeRanges(context.options().nodeIpam(), this::record);
+        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS), this::record);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
         nodes.addEventHandler(new OfNodes());
     }
@@ -55,7 +55,7 @@ public final class NodeIpamController extends KeyedController {
      * @throws IllegalArgumentException if the options do not fit together
      */
     public static Controller of(ControllerContext context) {
-        return context.options().nodeIpam().allocateNodeCidrs()
+        return context.options().get(ControllerOptions.NodeIpam.DEFAULTS).allocateNodeCidrs()
                 ? new NodeIpamController(context)
                 : new IdleController(NAME);
     }
