@@ -2,6 +2,8 @@
 # Runs Wheelhouse as a contestant of the informer benchmark. The benchmark's own contract: the task comes from the
 # environment, the result is the last line.
 #
+#   contestant.sh [protobuf|json]    the preferred encoding
+#
 #   BENCH_HARNESS  the harness's compiled classes, or its jar (default: harness/target/classes beside the caller)
 #   JAVA25_HOME    the JDK (default: the java of the PATH); BENCH_HEAP, BENCH_JVM_OPTS as for the other contestants
 #
@@ -23,4 +25,4 @@ if [[ ! -d target/bench-peer || -n $(find src/bench/peer -newer target/bench-pee
   "$javac" --release 21 -nowarn -d target/bench-peer -cp "$path" src/bench/peer/bench/WheelhousePeer.java >&2
 fi
 exec "$java" ${BENCH_HEAP:--Xmx8g} ${BENCH_JVM_OPTS:-} -Dlogback.configurationFile=src/bench/logback.xml \
-  -cp "target/bench-peer:$path" bench.WheelhousePeer
+  -cp "target/bench-peer:$path" bench.WheelhousePeer "$@"
