@@ -3,6 +3,7 @@ package dev.wheelhouse.manager;
 import java.util.List;
 import java.util.Set;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.controllers.certificates.RequestApprover;
 import dev.wheelhouse.controllers.certificates.RequestCleaner;
@@ -32,6 +33,7 @@ import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
 import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
+import dev.wheelhouse.controllers.volume.AttributesClassProtectionController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
@@ -40,6 +42,8 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
+            new ControllerDescriptor(AttributesClassProtectionController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ResourceType.VOLUME_ATTRIBUTES_CLASSES), true, AttributesClassProtectionController::new),
             new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
                     AutoscalerController::new),
             new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),

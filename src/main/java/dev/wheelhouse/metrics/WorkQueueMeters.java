@@ -49,7 +49,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
-            Map.entry("ttl-controller", "ttlcontroller"));
+            Map.entry("ttl-controller", "ttlcontroller"),
+            Map.entry("volumeattributesclass-protection-controller", "vacprotection"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

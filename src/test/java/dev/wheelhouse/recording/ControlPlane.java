@@ -33,8 +33,8 @@ final class ControlPlane implements AutoCloseable {
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
             "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota",
-            "service-cidr",
+            "persistentvolumeclaim-protection", "volumeattributesclass-protection", "ephemeral-volume",
+            "garbage-collector", "namespace", "resourcequota", "service-cidr",
             "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
             "certificatesigningrequest-approving", "certificatesigningrequest-signing",
             "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner")

@@ -16,7 +16,7 @@ enum Contestant {
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
             "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
-            "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
+            "volumeattributesclass-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
 
     private final String title;
 

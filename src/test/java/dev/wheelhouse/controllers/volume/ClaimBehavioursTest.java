@@ -2,17 +2,20 @@ package dev.wheelhouse.controllers.volume;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.kubernetes.client.openapi.models.V1ModifyVolumeStatus;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
+import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -475,6 +478,75 @@ class ClaimBehavioursTest {
 
         assertThat(world.claim("data").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pvc-protection");
         assertThat(world.volume("disk").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pv-protection");
+    }
+
+    private void attributesClass(String name) {
+        world.cluster.create(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class,
+                "{metadata: {name: %s}, driverName: csi.example.com, parameters: {iops: '1'}}", name);
+    }
+
+    private boolean deletesAttributesClass(String name) {
+        world.cluster.delete(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster(name));
+        world.settle();
+        return !world.cluster.exists(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster(name));
+    }
+
+    private void editsClaim(Consumer<V1PersistentVolumeClaim> change) {
+        world.cluster.edit(VolumeWorld.CLAIMS, V1PersistentVolumeClaim.class, VolumeWorld.DATA, change);
+    }
+
+    /** Binds the claim to a volume whose class of attributes is the same. */
+    private void bindWithAttributes(String name) {
+        world.cluster.create(VolumeWorld.VOLUMES, V1PersistentVolume.class, """
+                {metadata: {name: disk}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+                 volumeAttributesClassName: %s, csi: {driver: csi.example.com, volumeHandle: a}}}""", name);
+        world.settle();
+        world.claim("data", NO_CLASS + ", volumeAttributesClassName: " + name);
+        world.settle();
+        assertThat(world.claim("data").getStatus().getCurrentVolumeAttributesClassName()).isEqualTo(name);
+    }
+
+    @Test
+    void aClassOfAttributesIsKeptAsLongAsAClaimOrAVolumeUsesIt() {
+        List.of("unused", "requested", "had", "target", "of-volume").forEach(this::attributesClass);
+        bindWithAttributes("had");
+        editsClaim(claim -> {
+            claim.getSpec().setVolumeAttributesClassName("requested");
+            claim.getStatus().setModifyVolumeStatus(new V1ModifyVolumeStatus().status("InProgress")
+                    .targetVolumeAttributesClassName("target"));
+        });
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getSpec().setVolumeAttributesClassName("of-volume"));
+        world.settle();
+
+        assertThat(deletesAttributesClass("unused")).isTrue();
+        for (String used : List.of("requested", "had", "target", "of-volume")) {
+            assertThat(deletesAttributesClass(used)).as(used).isFalse();
+        }
+        world.cluster.remove(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.cluster.remove(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
+        world.settle();
+        assertThat(world.cluster.all(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class)).isEmpty();
+    }
+
+    @Test
+    void aClassOfAttributesThatItsClaimAndVolumeLeaveIsLetGo() {
+        attributesClass("gold");
+        world.cluster.edit(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class,
+                ObjectKey.cluster("gold"), gold -> gold.getMetadata().setFinalizers(null));
+        bindWithAttributes("gold");
+        assertThat(deletesAttributesClass("gold")).isFalse();
+
+        editsClaim(claim -> {
+            claim.getSpec().setVolumeAttributesClassName("silver");
+            claim.getStatus().setCurrentVolumeAttributesClassName("silver");
+        });
+        world.settle();
+        assertThat(deletesAttributesClass("gold")).isFalse();
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getSpec().setVolumeAttributesClassName("silver"));
+        world.settle();
+        assertThat(world.cluster.exists(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster("gold"))).isFalse();
     }
 
     // ---- ephemeral volumes

@@ -27,6 +27,7 @@ final class VolumeWorld implements AutoCloseable {
     VolumeWorld() {
         for (KeyedController controller : List.of(new VolumeBinder(cluster.context()),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
+                new AttributesClassProtectionController(cluster.context()),
                 new EphemeralVolumeController(cluster.context()))) {
             loops.addAll(controller.loops());
         }
