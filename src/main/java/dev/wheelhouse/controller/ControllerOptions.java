@@ -19,55 +19,62 @@ import org.jspecify.annotations.Nullable;
  * @param endpoints the options of the controllers of Endpoints and EndpointSlices
  * @param identity the options of the controllers of service accounts and certificates
  * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; never if not positive
+ * @param storage the options of the controllers of volumes
  */
 public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
         NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity,
-        Duration resourceQuotaSyncPeriod) {
+        Duration resourceQuotaSyncPeriod, Storage storage) {
     /** Upstream's defaults. */
     public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
             NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS,
-            Duration.ofMinutes(5));
+            Duration.ofMinutes(5), Storage.DEFAULTS);
 
     /** These options with another number of ended pods that stay. */
     public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
         return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+                endpoints, identity, resourceQuotaSyncPeriod, storage);
     }
 
     /** These options with others of the controller of autoscalers. */
     public ControllerOptions with(HorizontalPodAutoscaler others) {
         return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+                endpoints, identity, resourceQuotaSyncPeriod, storage);
     }
 
     /** These options with others of the node lifecycle controller. */
     public ControllerOptions with(NodeLifecycle others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+                endpoints, identity, resourceQuotaSyncPeriod, storage);
     }
 
     /** These options with others of the controller that gives nodes ranges of addresses. */
     public ControllerOptions with(NodeIpam others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
-                endpoints, identity, resourceQuotaSyncPeriod);
+                endpoints, identity, resourceQuotaSyncPeriod, storage);
     }
 
     /** These options with others for the controllers of Endpoints and EndpointSlices. */
     public ControllerOptions with(Endpoints others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
-                identity, resourceQuotaSyncPeriod);
+                identity, resourceQuotaSyncPeriod, storage);
     }
 
     /** These options with others for service accounts and certificates. */
     public ControllerOptions with(Identity others) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, others, resourceQuotaSyncPeriod);
+                endpoints, others, resourceQuotaSyncPeriod, storage);
+    }
+
+    /** These options with others of the controllers of volumes. */
+    public ControllerOptions with(Storage others) {
+        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
+                endpoints, identity, resourceQuotaSyncPeriod, others);
     }
 
     /** These options with another time between two counts of all quotas. */
     public ControllerOptions withResourceQuotaSyncPeriod(Duration period) {
         return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, identity, period);
+                endpoints, identity, period, storage);
     }
 
     /**
@@ -173,4 +180,53 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
             serviceClusterIpRange = List.copyOf(serviceClusterIpRange);
         }
     }
+
+    /**
+     * The options of the controllers of volumes.
+     *
+     * @param pvclaimbinderSyncPeriod the time between two looks at claims and volumes that are not bound
+     * @param enableDynamicProvisioning whether provisioners are asked for volumes
+     * @param enableHostpathProvisioner whether claims of the provisioner {@code kubernetes.io/host-path} get volumes
+     * @param nfsRecycler the times of pods that empty NFS volumes
+     * @param hostPathRecycler the times of pods that empty volumes on host paths
+     * @param attachDetach the options of the controller that attaches volumes to nodes
+     */
+    public record Storage(Duration pvclaimbinderSyncPeriod, boolean enableDynamicProvisioning,
+            boolean enableHostpathProvisioner, Recycler nfsRecycler, Recycler hostPathRecycler,
+            AttachDetach attachDetach) {
+        /** Upstream's defaults. */
+        public static final Storage DEFAULTS = new Storage(Duration.ofSeconds(15), true, false,
+                new Recycler(300, 30), new Recycler(60, 30), new AttachDetach(Duration.ofMinutes(1), false, false));
+
+        /** These options with other provisioning. */
+        public Storage withProvisioning(boolean dynamic, boolean onHostPaths) {
+            return new Storage(pvclaimbinderSyncPeriod, dynamic, onHostPaths, nfsRecycler, hostPathRecycler,
+                    attachDetach);
+        }
+
+        /** These options with others of the controller that attaches volumes to nodes. */
+        public Storage with(AttachDetach others) {
+            return new Storage(pvclaimbinderSyncPeriod, enableDynamicProvisioning, enableHostpathProvisioner,
+                    nfsRecycler, hostPathRecycler, others);
+        }
+    }
+
+    /**
+     * The options of the controller that attaches volumes to nodes.
+     *
+     * @param reconcileSyncPeriod the time between two comparisons of attached volumes with their VolumeAttachments
+     * @param disableReconcileSync whether they are never compared
+     * @param disableForceDetachOnTimeout whether volumes are never detached from nodes that are not ready because time
+     *     has passed
+     */
+    public record AttachDetach(Duration reconcileSyncPeriod, boolean disableReconcileSync,
+            boolean disableForceDetachOnTimeout) {}
+
+    /**
+     * The time that a pod has to empty a volume.
+     *
+     * @param minimumTimeout the least time in seconds
+     * @param increment the seconds for each GiB of the volume
+     */
+    public record Recycler(int minimumTimeout, int increment) {}
 }

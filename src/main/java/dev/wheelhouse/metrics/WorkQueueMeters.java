@@ -37,6 +37,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("node-ipam-controller", "cidrallocator_node"),
             Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
             Map.entry("persistentvolume-binder-controller", "claims"),
+            Map.entry("persistentvolume-expander-controller", "volume_expand"),
             Map.entry("persistentvolume-protection-controller", "pvprotection"),
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),

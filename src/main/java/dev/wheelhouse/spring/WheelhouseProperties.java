@@ -83,6 +83,18 @@ import dev.wheelhouse.manager.Standby;
  * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an
  * EndpointSlice
  * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
+ * @param pvclaimbinderSyncPeriod the time between two looks at claims and volumes that are not bound
+ * @param enableDynamicProvisioning whether provisioners are asked for volumes
+ * @param enableHostpathProvisioner whether claims of the provisioner {@code kubernetes.io/host-path} get volumes
+ * @param pvRecyclerMinimumTimeoutNfs the least time of a pod that empties an NFS volume, in seconds
+ * @param pvRecyclerIncrementTimeoutNfs the seconds of a pod that empties an NFS volume, for each GiB
+ * @param pvRecyclerMinimumTimeoutHostpath the least time of a pod that empties a volume on a host path, in seconds
+ * @param pvRecyclerTimeoutIncrementHostpath the seconds of a pod that empties a volume on a host path, for each GiB
+ * @param attachDetachReconcileSyncPeriod the time between two comparisons of attached volumes with their
+ *     VolumeAttachments
+ * @param disableAttachDetachReconcileSync whether attached volumes are never compared with their VolumeAttachments
+ * @param disableForceDetachOnTimeout whether volumes are never detached from nodes that are not ready because time has
+ *     passed
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -132,6 +144,15 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("100") int maxEndpointsPerSlice,
         @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
         @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
+        @DefaultValue("15s") Duration pvclaimbinderSyncPeriod,
+        @DefaultValue("true") boolean enableDynamicProvisioning,
+        @DefaultValue("false") boolean enableHostpathProvisioner,
+        @DefaultValue("300") int pvRecyclerMinimumTimeoutNfs, @DefaultValue("30") int pvRecyclerIncrementTimeoutNfs,
+        @DefaultValue("60") int pvRecyclerMinimumTimeoutHostpath,
+        @DefaultValue("30") int pvRecyclerTimeoutIncrementHostpath,
+        @DefaultValue("1m") Duration attachDetachReconcileSyncPeriod,
+        @DefaultValue("false") boolean disableAttachDetachReconcileSync,
+        @DefaultValue("false") boolean disableForceDetachOnTimeout,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -257,6 +278,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 mirroringEndpointsliceUpdatesBatchPeriod);
         requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
         requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
+        requirePositive("wheelhouse.pvclaimbinder-sync-period", pvclaimbinderSyncPeriod);
+        require(attachDetachReconcileSyncPeriod.compareTo(Duration.ofSeconds(1)) >= 0,
+                "wheelhouse.attach-detach-reconcile-sync-period", seconds(attachDetachReconcileSyncPeriod),
+                "1 s or longer");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
@@ -282,7 +307,14 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                         mirroringMaxEndpointsPerSubset),
                 new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
                         legacyServiceAccountTokenCleanUpPeriod),
-                resourceQuotaSyncPeriod);
+                resourceQuotaSyncPeriod,
+                new ControllerOptions.Storage(pvclaimbinderSyncPeriod, enableDynamicProvisioning,
+                        enableHostpathProvisioner,
+                        new ControllerOptions.Recycler(pvRecyclerMinimumTimeoutNfs, pvRecyclerIncrementTimeoutNfs),
+                        new ControllerOptions.Recycler(pvRecyclerMinimumTimeoutHostpath,
+                                pvRecyclerTimeoutIncrementHostpath),
+                        new ControllerOptions.AttachDetach(attachDetachReconcileSyncPeriod,
+                                disableAttachDetachReconcileSync, disableForceDetachOnTimeout)));
     }
 
     private ControllerOptions.NodeIpam nodeIpam() {

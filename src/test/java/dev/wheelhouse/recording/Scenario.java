@@ -133,12 +133,14 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of the ranges of nodes may differ from the defaults. */
+    /** The options of the controllers. Only those of the ranges of nodes and of host paths may differ. */
     ControllerOptions controllerOptions() {
         return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
                 list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
-                number("node-cidr-mask-size-ipv6")));
+                number("node-cidr-mask-size-ipv6")))
+                .with(ControllerOptions.Storage.DEFAULTS.withProvisioning(true,
+                        Boolean.parseBoolean(options.get("enable-hostpath-provisioner"))));
     }
 
     private List<String> list(String option) {

@@ -58,6 +58,14 @@ class ControllerOptionsTest {
                 "unhealthy-zone-threshold=0.7").nodeLifecycle())
                 .isEqualTo(new ControllerOptions.NodeLifecycle(Duration.ofSeconds(1), Duration.ofSeconds(2),
                         Duration.ofSeconds(3), 1.5, 0.5, 7, 0.7));
+        assertThat(options("pvclaimbinder-sync-period=1s", "enable-dynamic-provisioning=false",
+                "enable-hostpath-provisioner=true", "pv-recycler-minimum-timeout-nfs=2",
+                "pv-recycler-increment-timeout-nfs=3", "pv-recycler-minimum-timeout-hostpath=4",
+                "pv-recycler-timeout-increment-hostpath=5", "attach-detach-reconcile-sync-period=6s",
+                "disable-attach-detach-reconcile-sync=true", "disable-force-detach-on-timeout=true").storage())
+                .isEqualTo(new ControllerOptions.Storage(Duration.ofSeconds(1), false, true,
+                        new ControllerOptions.Recycler(2, 3), new ControllerOptions.Recycler(4, 5),
+                        new ControllerOptions.AttachDetach(Duration.ofSeconds(6), true, true)));
         assertThat(options("allocate-node-cidrs=true", "cluster-cidr=10.4.0.0/16,fd00::/56",
                 "service-cluster-ip-range=10.4.0.0/24", "node-cidr-mask-size-ipv4=25", "node-cidr-mask-size-ipv6=65")
                 .nodeIpam())
@@ -72,6 +80,8 @@ class ControllerOptionsTest {
             "horizontal-pod-autoscaler-cpu-initialization-period, -1s, is -1.0 s: it must be 0 s or longer",
             "horizontal-pod-autoscaler-tolerance, -0.1, is -0.1: it must be a number from 0",
             "horizontal-pod-autoscaler-tolerance, NaN, is NaN: it must be a number from 0",
+            "attach-detach-reconcile-sync-period, 500ms, is 0.5 s: it must be 1 s or longer",
+            "pvclaimbinder-sync-period, 0s, is 0.0 s: it must be longer than 0 s",
             "cluster-signing-duration, 0s, is 0.0 s: it must be longer than 0 s",
             "legacy-service-account-token-clean-up-period, -1s, is -1.0 s: it must be longer than 0 s",
             "endpoint-updates-batch-period, -1s, is -1.0 s: it must be 0 s or longer",

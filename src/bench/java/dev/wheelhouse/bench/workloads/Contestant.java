@@ -15,8 +15,8 @@ enum Contestant {
     private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
-            "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
-            "volumeattributesclass-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
+            "persistentvolume-binder", "persistentvolume-expander", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "volumeattributesclass-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
 
     private final String title;
 

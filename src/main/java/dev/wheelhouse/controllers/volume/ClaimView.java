@@ -9,6 +9,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.controller.ControllerOptions;
+
 /**
  * The input of a decision about one claim.
  *
@@ -16,9 +18,11 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
  * @param storageClass the claim's class; null if it does not exist
  * @param defaultClass the default class, if the claim has no class; null if there is none
  * @param waitingPods the names of the pods that use the claim and have no node yet
+ * @param selectedNodeExists whether the node exists that the scheduler has chosen for the claim
  */
 record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes,
-        @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods) {
+        @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods,
+        boolean selectedNodeExists, ControllerOptions.Storage options) {
 
     /** The volume that the claim names; null if it does not exist. */
     @Nullable
@@ -31,7 +35,8 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
     /** The view after a write of the claim or of one of the volumes. */
     ClaimView after(KubernetesObject written) {
         if (written instanceof V1PersistentVolumeClaim newer) {
-            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods);
+            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods, selectedNodeExists,
+                    options);
         }
         List<V1PersistentVolume> newer = volumes.stream()
                 .map(volume -> written instanceof V1PersistentVolume changed
@@ -39,6 +44,6 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
                                 ? changed
                                 : volume)
                 .toList();
-        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods);
+        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, selectedNodeExists, options);
     }
 }

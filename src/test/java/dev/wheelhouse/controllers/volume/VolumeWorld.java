@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -25,7 +26,12 @@ final class VolumeWorld implements AutoCloseable {
     final List<Loop> loops = new ArrayList<>();
 
     VolumeWorld() {
-        for (KeyedController controller : List.of(new VolumeBinder(cluster.context()),
+        this(ControllerOptions.Storage.DEFAULTS);
+    }
+
+    VolumeWorld(ControllerOptions.Storage options) {
+        for (KeyedController controller : List.of(
+                new VolumeBinder(cluster.context(ControllerOptions.DEFAULTS.with(options))),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
                 new AttributesClassProtectionController(cluster.context()),
                 new EphemeralVolumeController(cluster.context()))) {
@@ -39,7 +45,7 @@ final class VolumeWorld implements AutoCloseable {
 
     /** Lets the unbound claims and volumes be looked at again. */
     void resync() {
-        cluster.clock.advance(VolumeBinder.RESYNC);
+        cluster.clock.advance(ControllerOptions.Storage.DEFAULTS.pvclaimbinderSyncPeriod());
         settle();
     }
 
