@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -17,6 +18,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.Signal;
@@ -37,6 +39,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
+    /** The period of handlers that name none. */
+    private final Duration resync;
     private final InformerLoop loop = new InformerLoop();
     private final @Nullable MutationDetector<T> detector;
     private final CacheUpdates<T> cache;
@@ -63,6 +67,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.cache = new CacheUpdates<>(indexer, detector);
+        SplittableRandom random = options.seed() == null
+                ? new SplittableRandom()
+                : new SplittableRandom(options.seed());
+        long least = Durations.saturatedNanos(options.minResync());
+        this.resync = Duration.ofNanos(least + (least == 0 ? 0 : random.nextLong(least)));
         this.started = clock.nanoTime();
         metrics.made(this::state);
     }
@@ -188,7 +197,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     @Override
     public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return addEventHandler(handler, Duration.ZERO);
+        return addEventHandler(handler, resync);
     }
 
     @Override

@@ -133,14 +133,25 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of the ranges of nodes and of host paths may differ. */
+    /** The options of the controllers. Only those of the controllers of nodes and of host paths may differ. */
     ControllerOptions controllerOptions() {
+        ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
         return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
                 list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
                 number("node-cidr-mask-size-ipv6")))
-                .with(ControllerOptions.Storage.DEFAULTS.withProvisioning(true,
-                        Boolean.parseBoolean(options.get("enable-hostpath-provisioner"))));
+                .with(new ControllerOptions.NodeLifecycle(time("node-monitor-period", life.monitorPeriod()),
+                        time("node-startup-grace-period", life.startupGracePeriod()),
+                        time("node-monitor-grace-period", life.monitorGracePeriod()),
+                        Double.parseDouble(options.getOrDefault("node-eviction-rate", life.evictionRate() + "")),
+                        life.secondaryEvictionRate(), life.largeClusterSizeThreshold(), life.unhealthyZoneThreshold()))
+                .with(new ControllerOptions.Drivers(
+                        Boolean.parseBoolean(options.get("enable-hostpath-provisioner")),
+                        ControllerOptions.Drivers.DEFAULTS.nfs(), ControllerOptions.Drivers.DEFAULTS.hostPath()));
+    }
+
+    private Duration time(String option, Duration otherwise) {
+        return options.containsKey(option) ? duration(options.get(option)) : otherwise;
     }
 
     private List<String> list(String option) {

@@ -10,6 +10,7 @@ enum Kind {
     ATTRIBUTES(1, AttributesWorkload::new, AttributesFaults::all),
     AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
+    CERTIFICATES(1, CertificatesWorkload::new, CertificateFaults::all),
     CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
@@ -22,6 +23,7 @@ enum Kind {
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
     QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
+    RANGES(1, RangesWorkload::new, RangeFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
     SERVICES(2, ServicesWorkload::new, ServiceFaults::all),
     STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);

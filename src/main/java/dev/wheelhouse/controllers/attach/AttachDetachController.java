@@ -97,7 +97,7 @@ public final class AttachDetachController extends KeyedController {
         this.attachments = informerFor(ATTACHMENTS, V1VolumeAttachment.class);
         this.drivers = informerFor(DRIVERS, V1CSIDriver.class);
         this.liveNodes = context.client().resource(ResourceType.NODES, V1Node.class);
-        this.options = context.options().storage().attachDetach();
+        this.options = context.options().get(ControllerOptions.AttachDetach.DEFAULTS);
         pods.getIndexer().addIndex(BY_NODE, AttachDetachController::nodes);
         pods.getIndexer().addIndex(BY_CLAIM, pod -> Volumes.claimsOf(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());

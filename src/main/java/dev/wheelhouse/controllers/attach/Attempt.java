@@ -25,11 +25,11 @@ record Attempt(@Nullable Instant began, int failures, @Nullable Instant notBefor
         return new Attempt(now, failures, null, null, toldOfOtherNode);
     }
 
-    /** After one more failure. The wait doubles with each of them. */
+    /** After one more failure. The wait doubles with each of them. Each try looks at the answer after a first wait. */
     Attempt failed(Instant now) {
         Duration wait = failures > 8 ? LONGEST : FIRST.multipliedBy(1L << failures);
-        return new Attempt(null, failures + 1, now.plus(wait.compareTo(LONGEST) < 0 ? wait : LONGEST), null,
-                toldOfOtherNode);
+        return new Attempt(null, failures + 1,
+                now.plus(wait.compareTo(LONGEST) < 0 ? wait : LONGEST).plus(FIRST), null, toldOfOtherNode);
     }
 
     Attempt unwanted(Instant now) {

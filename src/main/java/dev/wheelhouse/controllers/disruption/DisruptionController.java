@@ -31,6 +31,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -52,7 +53,7 @@ public final class DisruptionController extends KeyedController implements Plann
 
     /** Registers the event handlers; the caller runs the workers. */
     public DisruptionController(ControllerContext context) {
-        super(NAME, "controllermanager", context);
+        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1);
         this.budgets = informerFor(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),

@@ -77,7 +77,7 @@ public final class NodeLifecycleController extends KeyedController implements Pl
         super(NAME, EVENT_SOURCE, context, RateLimits.CONTROLLER, WORKERS);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
-        ControllerOptions.NodeLifecycle options = context.options().nodeLifecycle();
+        ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
         readiness = new PodReadiness(executor);
         metrics = new NodeMetrics(this::record);

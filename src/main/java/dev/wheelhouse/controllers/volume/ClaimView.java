@@ -9,8 +9,6 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
-import dev.wheelhouse.controller.ControllerOptions;
-
 /**
  * The input of a decision about one claim.
  *
@@ -19,10 +17,12 @@ import dev.wheelhouse.controller.ControllerOptions;
  * @param defaultClass the default class, if the claim has no class; null if there is none
  * @param waitingPods the names of the pods that use the claim and have no node yet
  * @param selectedNodeExists whether the node exists that the scheduler has chosen for the claim
+ * @param provisions whether provisioners are asked for volumes
+ * @param provisionsOnHostPaths whether volumes on host paths are made
  */
 record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes,
         @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods,
-        boolean selectedNodeExists, ControllerOptions.Storage options) {
+        boolean selectedNodeExists, boolean provisions, boolean provisionsOnHostPaths) {
 
     /** The volume that the claim names; null if it does not exist. */
     @Nullable
@@ -36,7 +36,7 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
     ClaimView after(KubernetesObject written) {
         if (written instanceof V1PersistentVolumeClaim newer) {
             return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods, selectedNodeExists,
-                    options);
+                    provisions, provisionsOnHostPaths);
         }
         List<V1PersistentVolume> newer = volumes.stream()
                 .map(volume -> written instanceof V1PersistentVolume changed
@@ -44,6 +44,7 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
                                 ? changed
                                 : volume)
                 .toList();
-        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, selectedNodeExists, options);
+        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, selectedNodeExists, provisions,
+                provisionsOnHostPaths);
     }
 }

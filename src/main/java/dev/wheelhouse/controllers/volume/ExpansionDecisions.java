@@ -39,6 +39,8 @@ final class ExpansionDecisions {
     /** On a claim: the controller that makes its volume grow. */
     static final String RESIZER = "volume.kubernetes.io/storage-resizer";
 
+    private static final String GROWS = "it grows to ";
+    private static final String EXTERNAL = "ExternalExpanding";
     private static final String STORAGE = "storage";
     private static final String NODE_PENDING = "NodeResizePending";
     private static final Set<String> RESIZE_CONDITIONS = Set.of("FileSystemResizePending", "Resizing",
@@ -58,7 +60,7 @@ final class ExpansionDecisions {
             return askSuccessor(claim, inTree);
         }
         if (volume.getSpec().getFlexVolume() == null) {
-            return Step.last(event(claim, "Warning", "ExternalExpanding",
+            return Step.last(event(claim, "Normal", EXTERNAL,
                     "waiting for an external controller to expand this PVC"));
         }
         return view.begun() ? onNode(view) : begin(view);
@@ -69,7 +71,7 @@ final class ExpansionDecisions {
     }
 
     private static Step askSuccessor(V1PersistentVolumeClaim claim, String inTree) {
-        Action event = event(claim, "Normal", "ExternalExpanding",
+        Action event = event(claim, "Normal", EXTERNAL,
                 "CSI migration enabled for " + inTree + "; waiting for external resizer to expand the pvc");
         String successor = Drivers.successorOf(inTree);
         return successor.equals(Volumes.annotation(claim, RESIZER))
@@ -106,7 +108,7 @@ final class ExpansionDecisions {
                 Map.of("conditions", conditions(view, "Resizing", null, false),
                         "allocatedResources", Map.of(STORAGE, size.toSuffixedString()),
                         "allocatedResourceStatuses", Map.of(STORAGE, "ControllerResizeInProgress")),
-                "it grows to " + size.toSuffixedString()));
+                GROWS + size.toSuffixedString()));
     }
 
     private static boolean isComplete(V1PersistentVolumeClaim claim, V1PersistentVolume volume) {
@@ -122,7 +124,7 @@ final class ExpansionDecisions {
         String size = status(claim).getAllocatedResources().get(STORAGE).toSuffixedString();
         List<Action> actions = new ArrayList<>();
         if (!size.equals(volume.getSpec().getCapacity().get(STORAGE).toSuffixedString())) {
-            actions.add(patch(volume, Map.of(), Map.of("capacity", Map.of(STORAGE, size)), "it grows to " + size));
+            actions.add(patch(volume, Map.of(), Map.of("capacity", Map.of(STORAGE, size)), GROWS + size));
         }
         if (!"Block".equals(volume.getSpec().getVolumeMode())) {
             actions.addAll(pending(view));
@@ -201,6 +203,29 @@ final class ExpansionDecisions {
         meta.put("uid", String.valueOf(volume.getMetadata().getUid()));
         return patch(ResourceType.PERSISTENT_VOLUMES, volume, "",
                 spec.isEmpty() ? Map.of("metadata", meta) : Map.of("metadata", meta, "spec", spec), why);
+    }
+
+    /** The Event about a write that failed. */
+    static Action failed(ExpansionView view, Write write, String message) {
+        String claim = ObjectKey.of(view.claim()).toString();
+        boolean ofClaim = write.type().equals(ResourceType.PERSISTENT_VOLUME_CLAIMS);
+        String cause = ofClaim
+                ? "patchPVCStatus failed to patch PVC \"" + view.claim().getMetadata().getName() + "\": " + message
+                : "error Patching PV \"" + write.target().name() + "\" with error : " + message;
+        if (view.volume().getSpec().getFlexVolume() == null) {
+            return event(view.claim(), "Warning", EXTERNAL,
+                    "error setting resizer annotation to pvc " + claim + ", with error " + cause);
+        }
+        String node = "error marking pvc " + claim + " for node expansion: ";
+        String step = !view.begun()
+                ? "error updating pvc " + claim + " with resize in progress: "
+                : ofClaim
+                        ? node + node
+                        : write.why().startsWith(GROWS)
+                                ? "error updating pv for pvc " + claim + ": "
+                                : node + "error updating pv " + write.target().name() + " annotation (" + BEFORE_GROWTH
+                                        + ") with pre-resize capacity: ";
+        return event(view.claim(), "Warning", "VolumeResizeFailed", step + cause);
     }
 
     /** @param resizer the new annotation; null if it does not change */

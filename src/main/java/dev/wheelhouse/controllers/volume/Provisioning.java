@@ -32,7 +32,7 @@ final class Provisioning {
     static Step decide(ClaimView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1StorageClass storageClass = view.storageClass();
-        if (!view.options().enableDynamicProvisioning()) {
+        if (!view.provisions()) {
             return Step.NONE;
         }
         if (storageClass == null) {
@@ -86,7 +86,7 @@ final class Provisioning {
                     + storageClass.getMetadata().getName() + "\" has mount options ["
                     + String.join(" ", options) + "]");
         }
-        if (!view.options().enableHostpathProvisioner()) {
+        if (!view.provisionsOnHostPaths()) {
             return failedOperation(claim, "Failed to create provisioner: provisioning in volume plugin \""
                     + Drivers.HOST_PATH + "\" is disabled");
         }

@@ -43,7 +43,7 @@ final class Recycler {
      * @param begun whether this process has created the pod
      * @param users the pods that still use the volume
      */
-    record Work(@Nullable V1Pod pod, boolean begun, List<ObjectKey> users, ControllerOptions.Storage options) {}
+    record Work(@Nullable V1Pod pod, boolean begun, List<ObjectKey> users, ControllerOptions.Drivers options) {}
 
     /** The key of the pod that empties a volume. */
     static ObjectKey podOf(ObjectKey volume) {
@@ -107,14 +107,14 @@ final class Recycler {
         return Step.of(actions, step.next());
     }
 
-    private static V1Pod pod(V1PersistentVolume volume, ControllerOptions.Storage options) {
+    private static V1Pod pod(V1PersistentVolume volume, ControllerOptions.Drivers options) {
         V1Volume source = new V1Volume().name("vol");
         ControllerOptions.Recycler timeouts;
         if (volume.getSpec().getHostPath() != null) {
-            timeouts = options.hostPathRecycler();
+            timeouts = options.hostPath();
             source.setHostPath(new V1HostPathVolumeSource().path(volume.getSpec().getHostPath().getPath()));
         } else {
-            timeouts = options.nfsRecycler();
+            timeouts = options.nfs();
             source.setNfs(volume.getSpec().getNfs());
         }
         long gibis = Volumes.capacity(volume).divideToIntegralValue(GIBI).longValue();

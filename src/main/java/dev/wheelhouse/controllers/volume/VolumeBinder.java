@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.volume;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -58,7 +59,8 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final SharedIndexInformer<V1StorageClass> classes;
     private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1Node> nodes;
-    private final ControllerOptions.Storage options;
+    private final boolean provisions;
+    private final ControllerOptions.Drivers drivers;
     private final VolumeMetrics metrics;
     /** The volumes that pods of this process empty. Only the worker uses it. */
     private final Set<ObjectKey> recycled = new HashSet<>();
@@ -71,15 +73,18 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.options = context.options().storage();
+        this.provisions = context.options().get(ControllerOptions.Switches.DEFAULTS).dynamicProvisioning();
+        this.drivers = context.options().get(ControllerOptions.Drivers.DEFAULTS);
         this.metrics = new VolumeMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
         pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
         volumeCache.getIndexer().addIndex(VOLUMES_FOR, volume -> List.of(claimant(volume)));
-        claimCache.addEventHandler(new OfClaims(), options.pvclaimbinderSyncPeriod());
-        volumeCache.addEventHandler(new OfVolumes(), options.pvclaimbinderSyncPeriod());
+        // Unbound claims and volumes are looked at again, as there may be a default class now.
+        Duration period = context.options().get(ControllerOptions.Periods.DEFAULTS).claimBinderSyncPeriod();
+        claimCache.addEventHandler(new OfClaims(), period);
+        volumeCache.addEventHandler(new OfVolumes(), period);
         pods.addEventHandler(ResourceEventHandler.ofAny(pod -> {
             ObjectKey volume = Recycler.volumeOf(pod);
             if (volume != null) {
@@ -141,7 +146,8 @@ public final class VolumeBinder extends KeyedController implements Plannable {
                 recycled.remove(key);
             }
             if (!outcome.succeeded()) {
-                return outcome.toResult();
+                // The next look at all claims repeats a request to a provisioner, as upstream's does.
+                return step.operation() == Step.Operation.PROVISION ? Result.done() : outcome.toResult();
             }
             switch (step.next()) {
                 case DONE -> {
@@ -222,7 +228,8 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         return new ClaimView(claim, List.copyOf(candidates.values()), storageClass,
                 Volumes.hasClass(claim) ? null : defaultClass(),
                 Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(),
-                node != null && nodes.get(ObjectKey.cluster(node)) != null, options);
+                node != null && nodes.get(ObjectKey.cluster(node)) != null, provisions,
+                drivers.hostPathProvisioner());
     }
 
     /** The newest default class (upstream: {@code GetDefaultClass} in {@code pkg/volume/util/storageclass.go}). */
@@ -262,7 +269,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
                 && "Recycle".equals(volume.getSpec().getPersistentVolumeReclaimPolicy());
         V1Pod pod = recycles ? pods.get(Recycler.podOf(key)) : null;
         Recycler.Work work = new Recycler.Work(pod, pod == null ? recycled.remove(key) : recycled.contains(key),
-                recycles ? users(Volumes.claimKey(reference)).map(ObjectKey::of).toList() : List.of(), options);
+                recycles ? users(Volumes.claimKey(reference)).map(ObjectKey::of).toList() : List.of(), drivers);
         return new VolumeView(volume, reference == null ? null : claims.get(Volumes.claimKey(reference)), work);
     }
 

@@ -1,6 +1,7 @@
 package dev.wheelhouse.controllers.volume;
 
 import java.math.BigDecimal;
+import java.util.List;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
@@ -55,14 +56,23 @@ public final class VolumeExpander extends KeyedController {
         }
         ExpansionView view = new ExpansionView(claim, volume, false, clock.now());
         Step step = ExpansionDecisions.decide(view);
-        Outcome outcome = executor.execute(key, step.actions());
+        Outcome outcome = execute(key, view, step);
         if (step.next() == Step.Next.AGAIN && outcome.succeeded()) {
             for (KubernetesObject written : outcome.written()) {
                 view = view.after(written);
             }
-            outcome = executor.execute(key, ExpansionDecisions.decide(view).actions());
+            outcome = execute(key, view, ExpansionDecisions.decide(view));
         }
         return outcome.toResult();
+    }
+
+    private Outcome execute(ObjectKey key, ExpansionView view, Step step) {
+        Outcome outcome = executor.execute(key, step.actions());
+        if (outcome.failed() != null && outcome.error() != null) {
+            executor.execute(key, List.of(
+                    ExpansionDecisions.failed(view, outcome.failed(), outcome.error().statusMessage())));
+        }
+        return outcome;
     }
 
     /** Wakes claims that request more, or that have got more. */

@@ -181,8 +181,7 @@ class AttachDetachControllerTest {
     void aVolumeThatTheKubeletStillUses(String condition, boolean outOfService, boolean disabled, Duration time,
             boolean detached) {
         controller = new AttachDetachController(cluster.context(ControllerOptions.DEFAULTS
-                .with(ControllerOptions.Storage.DEFAULTS.with(
-                        new ControllerOptions.AttachDetach(Duration.ofMinutes(1), false, disabled)))));
+                .with(new ControllerOptions.AttachDetach(Duration.ofMinutes(1), false, disabled))));
         attached();
         uses("n1", List.of(DISK));
         editNode("n1", n -> {
@@ -246,9 +245,9 @@ class AttachDetachControllerTest {
         driverAnswers(false, "no path");
         String text = "Warning FailedAttachVolume AttachVolume.Attach failed for volume \"disk\" : no path";
         assertThat(cluster.eventTexts()).containsExactly(text);
-        pass(Duration.ofMillis(600));
+        pass(Duration.ofMillis(1100));
         assertThat(cluster.eventTexts()).hasSize(2);
-        pass(Duration.ofMillis(600));
+        pass(Duration.ofMillis(900));
         assertThat(cluster.eventTexts()).hasSize(2);
 
         driverAttaches();

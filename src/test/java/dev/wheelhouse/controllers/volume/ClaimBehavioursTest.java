@@ -450,7 +450,9 @@ class ClaimBehavioursTest {
 
     @Test
     void aClaimOfTheDriverOfHostPathsGetsAVolumeThatGoesWithIt() {
-        try (VolumeWorld own = new VolumeWorld(ControllerOptions.Storage.DEFAULTS.withProvisioning(true, true))) {
+        try (VolumeWorld own = new VolumeWorld(ControllerOptions.DEFAULTS.with(
+                new ControllerOptions.Drivers(true, ControllerOptions.Drivers.DEFAULTS.nfs(),
+                        ControllerOptions.Drivers.DEFAULTS.hostPath())))) {
             own.storageClass("local", "provisioner: kubernetes.io/host-path");
             own.claim("data", "storageClassName: local");
             own.settle();

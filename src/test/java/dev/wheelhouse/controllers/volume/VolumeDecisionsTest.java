@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The decisions about claims and volumes, without a server. */
 class VolumeDecisionsTest {
     private static final Recycler.Work UNTOUCHED = new Recycler.Work(null, false, List.of(),
-            ControllerOptions.Storage.DEFAULTS);
+            ControllerOptions.Drivers.DEFAULTS);
     private static final String BOUND = "pv.kubernetes.io/bind-completed: 'yes'";
 
     /** @param rest more fields of the specification */
@@ -93,7 +93,7 @@ class VolumeDecisionsTest {
 
     private static ClaimView view(V1PersistentVolumeClaim claim, @Nullable V1PersistentVolume volume) {
         return new ClaimView(claim, volume == null ? List.of() : List.of(volume), null, null, List.of(),
-                false, ControllerOptions.Storage.DEFAULTS);
+                false, true, false);
     }
 
     @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
@@ -154,7 +154,7 @@ class VolumeDecisionsTest {
         V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: %s, volumeBindingMode: %s}"
                 .formatted(provisioner, mode), V1StorageClass.class);
         ClaimView view = new ClaimView(claim(annotations, "storageClassName: fast", "Pending"), List.of(), storageClass,
-                null, List.of(), false, ControllerOptions.Storage.DEFAULTS);
+                null, List.of(), false, true, false);
 
         assertThat(String.join(", ", plan(view))).isEqualTo(plan);
     }
@@ -242,7 +242,7 @@ class VolumeDecisionsTest {
                         .formatted(phase), V1Pod.class);
         Recycler.Work work = new Recycler.Work(pod, begun,
                 users.isEmpty() ? List.of() : List.of(ObjectKey.of("default", users)),
-                ControllerOptions.Storage.DEFAULTS);
+                ControllerOptions.Drivers.DEFAULTS);
         V1PersistentVolume volume = volume("pv.kubernetes.io/bound-by-controller: 'yes'",
                 "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Recycle, " + bindTo("c0"), "Released");
 
@@ -276,7 +276,7 @@ class VolumeDecisionsTest {
                         + (annotation.isEmpty() ? "" : ", ") + annotation, "storageClassName: local, " + claim,
                         "Pending"),
                 List.of(), storageClass, null, List.of(), false,
-                ControllerOptions.Storage.DEFAULTS.withProvisioning(true, enabled));
+                true, enabled);
 
         assertThat(ClaimDecisions.decide(view).actions().getLast())
                 .isInstanceOfSatisfying(Action.Event.class,
@@ -288,7 +288,7 @@ class VolumeDecisionsTest {
         V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: csi.example.com}",
                 V1StorageClass.class);
         ClaimView view = new ClaimView(claim("", "storageClassName: fast", "Pending"), List.of(), storageClass, null,
-                List.of(), false, ControllerOptions.Storage.DEFAULTS.withProvisioning(false, false));
+                List.of(), false, false, false);
 
         assertThat(ClaimDecisions.decide(view)).isEqualTo(Step.NONE);
     }

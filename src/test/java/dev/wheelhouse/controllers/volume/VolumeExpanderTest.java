@@ -164,6 +164,17 @@ class VolumeExpanderTest {
     }
 
     @Test
+    void aWriteThatFailsIsToldAndTriedAgain() {
+        bound(FLEX);
+        cluster.requests.failNext("patch persistentvolumes disk", 500, "InternalError", "no");
+        request("2Gi");
+
+        assertThat(cluster.eventTexts()).containsExactly("Warning VolumeResizeFailed error updating pv for pvc "
+                + "default/data: error Patching PV \"disk\" with error : no");
+        assertThat(volume().getSpec().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
+    }
+
+    @Test
     void aClaimOfAVolumeThatIsBoundToAnotherIsTriedAgain() {
         bound("csi: {driver: csi.example.com, volumeHandle: a}");
         cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
@@ -176,6 +187,6 @@ class VolumeExpanderTest {
         cluster.clock.advance(Duration.ofMinutes(20));
         settle();
         assertThat(cluster.eventTexts())
-                .contains("Warning ExternalExpanding waiting for an external controller to expand this PVC");
+                .contains("Normal ExternalExpanding waiting for an external controller to expand this PVC");
     }
 }

@@ -26,12 +26,11 @@ final class VolumeWorld implements AutoCloseable {
     final List<Loop> loops = new ArrayList<>();
 
     VolumeWorld() {
-        this(ControllerOptions.Storage.DEFAULTS);
+        this(ControllerOptions.DEFAULTS);
     }
 
-    VolumeWorld(ControllerOptions.Storage options) {
-        for (KeyedController controller : List.of(
-                new VolumeBinder(cluster.context(ControllerOptions.DEFAULTS.with(options))),
+    VolumeWorld(ControllerOptions options) {
+        for (KeyedController controller : List.of(new VolumeBinder(cluster.context(options)),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
                 new AttributesClassProtectionController(cluster.context()),
                 new EphemeralVolumeController(cluster.context()))) {
@@ -45,7 +44,7 @@ final class VolumeWorld implements AutoCloseable {
 
     /** Lets the unbound claims and volumes be looked at again. */
     void resync() {
-        cluster.clock.advance(ControllerOptions.Storage.DEFAULTS.pvclaimbinderSyncPeriod());
+        cluster.clock.advance(ControllerOptions.Periods.DEFAULTS.claimBinderSyncPeriod());
         settle();
     }
 
