@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ChartRightsTest {
     private static final Path TABLE = Path.of("helm/wheelhouse/files/rights.yaml");
     private static final List<String> SCENARIOS = List.of("budget/{custom-scale,deployment,stale-target}",
-            "claim/{access-modes-and-selector,bind-reserved,default-class,ephemeral,lost,reclaim-delete}",
+            "claim/{access-modes-and-selector,attributes-class,bind-reserved,default-class,ephemeral,lost,reclaim-delete}",
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
