@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -30,12 +33,14 @@ import dev.wheelhouse.runtime.Signal;
  * per handler. Thread safe.
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
+    private static final Logger log = LoggerFactory.getLogger(CachingInformer.class);
+
     private final TransformingSource<T> source;
     private final InformerOptions options;
     private final Clock clock;
     private final InformerMetrics metrics;
     private final Signal signal = new Signal();
-    private final DeltaFifo<T> fifo = new DeltaFifo<>(signal);
+    private final DeltaFifo<T> fifo = new DeltaFifo<>(signal, this::added);
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
@@ -84,6 +89,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     // ---- the informer loop
 
     private final class InformerLoop implements Loop {
+        /** Held by the thread that handles changes: the loop's own, or that of the Reflector. */
+        private final ReentrantLock turn = new ReentrantLock();
+        /** Whether a thread of its own drives this loop; false where a test steps it. */
+        private volatile boolean driven;
         private @Nullable Iterator<DeltaFifo.Chain<T>> deltas;
         private String deltasVersion = "";
 
@@ -92,15 +101,47 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             if (closed) {
                 return IDLE;
             }
-            long began = clock.nanoTime();
-            if (processLoop()) {
-                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
-                return BUSY;
+            turn.lock();
+            try {
+                if (processNext()) {
+                    return BUSY;
+                }
+            } finally {
+                turn.unlock();
             }
             if (detector != null) {
                 detector.check();
             }
             return synced.isDone() ? processor.untilResync(clock.nanoTime()) : IDLE;
+        }
+
+        private boolean processNext() {
+            long began = clock.nanoTime();
+            boolean processed = processLoop();
+            if (processed) {
+                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
+            }
+            return processed;
+        }
+
+        /**
+         * Handles the waiting changes on the calling thread.
+         * @return false if the loop's own thread has to
+         */
+        private boolean processHere() {
+            if (!driven || closed || detector != null || !turn.tryLock()) {
+                return false;
+            }
+            try {
+                while (processNext()) {
+                }
+                return true;
+            } catch (RuntimeException e) {
+                log.error("the {} failed on a change; it continues with the next one", this, e);
+                return false;
+            } finally {
+                turn.unlock();
+            }
         }
 
         /**
@@ -149,6 +190,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
         @Override
         public void await(long nanos) throws InterruptedException {
+            driven = true;
             if (!closed) {
                 signal.await(nanos);
             }
@@ -165,6 +207,16 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         @Override
         public String toString() {
             return "informer of " + source.type();
+        }
+    }
+
+    /**
+     * The Reflector appended deltas. Its thread handles them at once if it can, because waking another thread for each
+     * event would cost more than the event.
+     */
+    private void added() {
+        if (!loop.processHere()) {
+            signal.raise();
         }
     }
 

@@ -140,7 +140,9 @@ final class AttachmentsWorkload extends NamedWorkload {
         return environment.nodes().nextOfService(pod, calm);
     }
 
-    /** {@inheritDoc} Each volume of a pod is at its node, or at that of another pod, and no other volume is anywhere. */
+    /**
+     * {@inheritDoc} Each volume of a pod is at its node, or at that of another pod, and no other volume is anywhere.
+     */
     @Override
     public boolean isSeen(Api api) {
         Set<String> wanted = new TreeSet<>();

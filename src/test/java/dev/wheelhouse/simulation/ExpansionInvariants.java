@@ -2,9 +2,9 @@ package dev.wheelhouse.simulation;
 
 import java.util.List;
 
-import tools.jackson.databind.JsonNode;
-
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;

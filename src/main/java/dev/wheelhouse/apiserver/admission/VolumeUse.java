@@ -20,9 +20,10 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * Gives new volumes, claims and VolumeAttributesClasses the finalizers that keep them while they are used, and lets only
- * those claims grow whose class allows it (upstream: {@code plugin/pkg/admission/storage/storageobjectinuseprotection},
- * {@code plugin/pkg/admission/storage/persistentvolume/resize}).
+ * Gives new volumes, claims and VolumeAttributesClasses the finalizers that keep them while they are used, and lets
+ * only those claims grow whose class allows it (upstream: {@code
+ * plugin/pkg/admission/storage/storageobjectinuseprotection}, {@code
+ * plugin/pkg/admission/storage/persistentvolume/resize}).
  */
 final class VolumeUse implements AdmissionPlugin {
     private static final Map<ResourceType, String> FINALIZERS = Map.of(

@@ -9,7 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1DeleteOptions;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Preconditions;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +22,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
@@ -34,6 +37,8 @@ import dev.wheelhouse.facts.TypeSchema;
 public final class ObjectDecoder<T extends KubernetesObject> {
     /** A type whose metadata is where that of every type is; the facts have no type for metadata alone. */
     private static final String ANY_WITH_METADATA = "io.k8s.api.core.v1.Pod";
+
+    private static final String DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
     private final ResourceType type;
     private final Class<T> model;
@@ -103,7 +108,18 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         if (wireType == null) {
             throw new IllegalStateException(type + " is not written in protobuf");
         }
-        return new WireWriter(memory).write(object, type, wireType);
+        return new WireWriter(memory).write(object, type.apiVersion(), type.kind(), wireType);
+    }
+
+    /** Writes the options of a delete in protobuf. */
+    public byte[] write(Deletion deletion) {
+        V1DeleteOptions options = new V1DeleteOptions().gracePeriodSeconds(deletion.gracePeriodSeconds())
+                .propagationPolicy(deletion.propagation()).dryRun(null);
+        if (deletion.uid() != null || deletion.resourceVersion() != null) {
+            options.setPreconditions(
+                    new V1Preconditions().uid(deletion.uid()).resourceVersion(deletion.resourceVersion()));
+        }
+        return new WireWriter(memory).write(options, "v1", "DeleteOptions", DELETE_OPTIONS);
     }
 
     /**

@@ -110,7 +110,8 @@ final class AttachDecisions {
             withdraws = true;
         } else if (attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
             actions.add(new Action.Delete(AttachDetachController.ATTACHMENTS, ObjectKey.of(attachment),
-                    Deletion.ofUid(attachment.getMetadata().getUid()), "no pod on " + view.name() + " uses its volume"));
+                    Deletion.ofUid(attachment.getMetadata().getUid()),
+                    "no pod on " + view.name() + " uses its volume"));
             if (late || outOfService) {
                 forced.add(late ? "timeout" : "out-of-service");
             }

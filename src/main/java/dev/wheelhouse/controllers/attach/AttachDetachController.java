@@ -78,11 +78,11 @@ public final class AttachDetachController extends KeyedController {
 
     /** The VolumeAttachments that this controller answers for. */
     private final Set<ObjectKey> own = ConcurrentHashMap.newKeySet();
-    /** Those that it has made and that the cache does not show yet. */
+    /** The VolumeAttachments that it has made and that the cache does not show yet. */
     private final Map<ObjectKey, V1VolumeAttachment> made = new ConcurrentHashMap<>();
     /** The volumes that the kubelets of removed nodes used. */
     private final Map<String, Set<String>> goneNodes = new ConcurrentHashMap<>();
-    /** What is remembered about volumes, by node. Only the worker uses it. */
+    /** The memory of volumes, by node. Only the worker uses it. */
     private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
     /** The times of the last comparisons, by node. Only the worker uses it. */
     private final Map<String, Instant> verified = new LinkedHashMap<>();

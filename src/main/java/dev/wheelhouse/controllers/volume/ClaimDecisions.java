@@ -225,7 +225,8 @@ final class ClaimDecisions {
         String unresized = Volumes.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
         if (unresized != null) {
             Map<String, Quantity> capacity = new HashMap<>(Objects.requireNonNullElse(before, Map.of()));
-            capacity.put("storage", quantity(unresized, volume.getSpec().getCapacity().get("storage")));
+            capacity.put("storage", quantity(unresized,
+                    Objects.requireNonNull(volume.getSpec().getCapacity().get("storage"))));
             return capacity;
         }
         return Volumes.storage(before).compareTo(Volumes.capacity(volume)) == 0

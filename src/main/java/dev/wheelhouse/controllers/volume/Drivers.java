@@ -45,14 +45,21 @@ final class Drivers {
     /** The driver within Kubernetes of a volume whose work an external one does; null for any other volume. */
     static @Nullable String migratedDriverOf(V1PersistentVolume volume) {
         V1PersistentVolumeSpec spec = volume.getSpec();
-        return spec.getAwsElasticBlockStore() != null ? "kubernetes.io/aws-ebs"
-                : spec.getGcePersistentDisk() != null ? "kubernetes.io/gce-pd"
-                : spec.getAzureDisk() != null ? "kubernetes.io/azure-disk"
-                : spec.getAzureFile() != null ? "kubernetes.io/azure-file"
-                : spec.getCinder() != null ? "kubernetes.io/cinder"
-                : spec.getPortworxVolume() != null ? "kubernetes.io/portworx-volume"
-                : spec.getVsphereVolume() != null ? "kubernetes.io/vsphere-volume"
-                : null;
+        return spec.getAwsElasticBlockStore() != null
+                ? "kubernetes.io/aws-ebs"
+                : spec.getGcePersistentDisk() != null
+                        ? "kubernetes.io/gce-pd"
+                        : spec.getAzureDisk() != null
+                                ? "kubernetes.io/azure-disk"
+                                : spec.getAzureFile() != null
+                                        ? "kubernetes.io/azure-file"
+                                        : spec.getCinder() != null
+                                                ? "kubernetes.io/cinder"
+                                                : spec.getPortworxVolume() != null
+                                                        ? "kubernetes.io/portworx-volume"
+                                                        : spec.getVsphereVolume() != null
+                                                                ? "kubernetes.io/vsphere-volume"
+                                                                : null;
     }
 
     static boolean isInTree(String provisioner) {

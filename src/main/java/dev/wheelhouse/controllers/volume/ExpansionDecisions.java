@@ -100,10 +100,12 @@ final class ExpansionDecisions {
         boolean goesOn = grown
                 ? !phase.startsWith("Node")
                 : !phase.isEmpty() && !phase.equals("ControllerResizeInfeasible");
-        Quantity allocated = status.getAllocatedResources() == null ? null : status.getAllocatedResources().get(STORAGE);
+        Quantity allocated = status.getAllocatedResources() == null
+                ? null
+                : status.getAllocatedResources().get(STORAGE);
         Quantity size = goesOn && allocated != null
                 ? allocated
-                : claim.getSpec().getResources().getRequests().get(STORAGE);
+                : Objects.requireNonNull(claim.getSpec().getResources().getRequests().get(STORAGE));
         return Step.next(patch(claim, volume.getSpec().getFlexVolume().getDriver(),
                 Map.of("conditions", conditions(view, "Resizing", null, false),
                         "allocatedResources", Map.of(STORAGE, size.toSuffixedString()),
@@ -121,9 +123,9 @@ final class ExpansionDecisions {
     private static Step onNode(ExpansionView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1PersistentVolume volume = view.volume();
-        String size = status(claim).getAllocatedResources().get(STORAGE).toSuffixedString();
+        String size = Objects.requireNonNull(status(claim).getAllocatedResources().get(STORAGE)).toSuffixedString();
         List<Action> actions = new ArrayList<>();
-        if (!size.equals(volume.getSpec().getCapacity().get(STORAGE).toSuffixedString())) {
+        if (!size.equals(Objects.requireNonNull(volume.getSpec().getCapacity().get(STORAGE)).toSuffixedString())) {
             actions.add(patch(volume, Map.of(), Map.of("capacity", Map.of(STORAGE, size)), GROWS + size));
         }
         if (!"Block".equals(volume.getSpec().getVolumeMode())) {
@@ -167,7 +169,8 @@ final class ExpansionDecisions {
         List<Object> conditions = new ArrayList<>();
         boolean present = type == null;
         for (V1PersistentVolumeClaimCondition condition : Objects
-                .requireNonNullElse(status(view.claim()).getConditions(), List.<V1PersistentVolumeClaimCondition>of())) {
+                .requireNonNullElse(status(view.claim()).getConditions(),
+                        List.<V1PersistentVolumeClaimCondition>of())) {
             boolean same = condition.getType().equals(type) && "True".equals(condition.getStatus());
             present |= same;
             if (same || !condition.getType().equals(type) && (keeps

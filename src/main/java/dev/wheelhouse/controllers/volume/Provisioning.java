@@ -98,7 +98,8 @@ final class Provisioning {
         if (why != null) {
             Action event = failed(claim, "Failed to provision volume with StorageClass \""
                     + storageClass.getMetadata().getName() + "\": " + why);
-            return (node == null ? Step.last(event) : Step.last(withoutNode(claim), event)).of(Step.Operation.PROVISION, true);
+            return (node == null ? Step.last(event) : Step.last(withoutNode(claim), event)).of(Step.Operation.PROVISION,
+                    true);
         }
         return Step.last(
                 new Action.Create(ResourceType.PERSISTENT_VOLUMES, volume(name, claim, storageClass),

@@ -132,7 +132,8 @@ final class VolumeDecisions {
         if (volume.getMetadata().getDeletionTimestamp() != null) {
             return released == null ? Step.NONE : Step.last(released);
         }
-        return (released == null ? Step.last(deletion) : Step.last(released, deletion)).of(Step.Operation.DELETE, false);
+        return (released == null ? Step.last(deletion) : Step.last(released, deletion)).of(Step.Operation.DELETE,
+                false);
     }
 
     /** Marks a volume as failed, once. */

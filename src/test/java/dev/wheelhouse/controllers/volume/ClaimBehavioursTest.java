@@ -435,8 +435,10 @@ class ClaimBehavioursTest {
 
     @Test
     void aPodThatEmptiesAVolumeIsStartedAgainByTheNextProcess() {
-        world.cluster.create(ResourceType.PODS, V1Pod.class, """
-                {metadata: {name: recycler-for-disk, namespace: default}, spec: {containers: [{name: a, image: a}]}}""");
+        world.cluster.create(ResourceType.PODS, V1Pod.class,
+                """
+                        {metadata: {name: recycler-for-disk, namespace: default},
+                         spec: {containers: [{name: a, image: a}]}}""");
         String old = world.cluster.read(ResourceType.PODS, RECYCLER, V1Pod.class).getMetadata().getUid();
         bind("Recycle");
         world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
