@@ -133,7 +133,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 return false;
             }
             try {
-                while (processNext()) {}
+                while (processNext()) {
+                }
                 return true;
             } catch (RuntimeException e) {
                 log.error("the {} failed on a change; it continues with the next one", this, e);
@@ -189,7 +190,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
         @Override
         public void await(long nanos) throws InterruptedException {
-            driven = true;
             if (!closed) {
                 signal.await(nanos);
             }
@@ -322,6 +322,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
             runner = with;
             started = clock.nanoTime();
+            if (with.givesThreads()) {
+                reflector.drive();
+                loop.driven = true;
+            }
             String name = name();
             with.start("reflector " + name, reflector);
             with.start("informer " + name, loop);
