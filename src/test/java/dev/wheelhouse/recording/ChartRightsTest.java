@@ -46,9 +46,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(Quiet.class)
 class ChartRightsTest {
     private static final Path TABLE = Path.of("helm/wheelhouse/files/rights.yaml");
-    private static final List<String> SCENARIOS = List.of("budget/{custom-scale,deployment,stale-target}",
-            "claim/{access-modes-and-selector,bind-reserved,default-class,ephemeral,lost,reclaim-delete}",
-            "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
+    private static final List<String> SCENARIOS = List.of("attach/attach",
+            "budget/{custom-scale,deployment,stale-target}",
+            "claim/{access-modes-and-selector,attributes-class,bind-reserved,default-class,ephemeral,lost}",
+            "claim/{host-path-enabled,reclaim-delete}", "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
+            "expand/{flex,migrated}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
             "node/{fault,ttl}", "podgc/fault-status", "quota/limits-change", "servicecidr/created-and-deleted",
@@ -74,6 +76,7 @@ class ChartRightsTest {
             scene.services();
             scene.identity();
             scene.node();
+            scene.recycler();
         }
     }
 
@@ -160,6 +163,22 @@ class ChartRightsTest {
         /** A node that gets a range of addresses. */
         void node() throws InterruptedException {
             create(ResourceType.NODES, "{metadata: {name: node-1}}");
+            settle();
+        }
+
+        /** A volume that a pod empties. */
+        void recycler() throws InterruptedException {
+            create(ResourceType.PERSISTENT_VOLUMES, """
+                    {metadata: {name: recycled}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+                     persistentVolumeReclaimPolicy: Recycle, storageClassName: recycled, hostPath: {path: /data}}}""");
+            settle();
+            create(ResourceType.PERSISTENT_VOLUME_CLAIMS, """
+                    {metadata: {namespace: default, name: recycled}, spec: {accessModes: [ReadWriteOnce],
+                     storageClassName: recycled, resources: {requests: {storage: 1Gi}}}}""");
+            settle();
+            delete(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of("default", "recycled"), "Background");
+            system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "recycler-for-recycled"), "status",
+                    PatchType.MERGE, "{\"status\": {\"phase\": \"Succeeded\"}}");
             settle();
         }
 

@@ -23,7 +23,7 @@ import dev.wheelhouse.controllers.certificates.SignedRequests;
 final class CertificatesWorkload extends NamedWorkload {
     private static final String REQUEST = "certificatesigningrequest";
 
-    /** What is asked for. */
+    /** The contents of a request. */
     private enum Asked {
         KUBELET("kubernetes.io/kube-apiserver-client-kubelet", "client auth", "CN=system:node:a,O=system:nodes"),
         PERSON("kubernetes.io/kube-apiserver-client", "client auth", "CN=someone"),

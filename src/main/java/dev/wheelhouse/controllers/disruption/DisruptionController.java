@@ -21,6 +21,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
@@ -65,7 +66,7 @@ public final class DisruptionController extends KeyedController implements Plann
         this.stalePods = context.queue("stale_pod_disruption");
         this.stalePodsWorker = new Worker<>(NAME, stalePods, new Outage<>(stalePods, clock), this::endStaleDisruption,
                 clock, context.metrics());
-        budgets.addEventHandler(new OfBudgets());
+        budgets.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new OfPods());
     }
 
@@ -153,23 +154,6 @@ public final class DisruptionController extends KeyedController implements Plann
     public List<Action> plan(ObjectKey key) {
         V1PodDisruptionBudget budget = budgets.get(key);
         return budget == null ? List.of() : DisruptionDecisions.decide(view(budget));
-    }
-
-    private final class OfBudgets implements ResourceEventHandler<V1PodDisruptionBudget> {
-        @Override
-        public void onAdd(V1PodDisruptionBudget budget, boolean initial) {
-            queue.add(ObjectKey.of(budget), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1PodDisruptionBudget before, V1PodDisruptionBudget after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1PodDisruptionBudget budget, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(budget));
-        }
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {

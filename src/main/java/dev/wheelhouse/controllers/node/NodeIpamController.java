@@ -17,11 +17,10 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -132,21 +131,15 @@ public final class NodeIpamController extends KeyedController {
                 "Node " + key.name() + " status is now: " + reason)));
     }
 
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            queue.add(ObjectKey.of(after));
+    private final class OfNodes extends OwnKeys<V1Node> {
+        OfNodes() {
+            super(queue);
         }
 
         @Override
         public void onDelete(V1Node node, boolean finalStateUnknown) {
             ranges.release(node);
-            queue.add(ObjectKey.of(node));
+            super.onDelete(node, finalStateUnknown);
         }
     }
 }

@@ -21,6 +21,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Worker;
@@ -197,23 +198,17 @@ public final class NodeLifecycleController extends KeyedController implements Pl
         return node == null ? List.of() : NodeTaints.decide(node, wishes.get(key), clock.now());
     }
 
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
+    private final class OfNodes extends OwnKeys<V1Node> {
+        OfNodes() {
+            super(queue);
+        }
+
         @Override
         public void onAdd(V1Node node, boolean initial) {
-            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
+            super.onAdd(node, initial);
             if (resting) {
                 rounds.addAfter(Round.LOOK, untilNextLook());
             }
-        }
-
-        @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1Node node, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(node));
         }
     }
 

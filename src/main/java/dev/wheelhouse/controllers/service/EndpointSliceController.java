@@ -26,6 +26,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
@@ -69,7 +70,7 @@ public final class EndpointSliceController extends KeyedController implements Pl
         this.metrics = SliceMetrics.ofServices(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
-        services.addEventHandler(new EveryService(queue));
+        services.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
         nodes.addEventHandler(zones);
         slices.addEventHandler(new OfSlices(SliceDecisions.MANAGER, tracker, service -> {
