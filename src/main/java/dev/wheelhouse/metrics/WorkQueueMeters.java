@@ -41,6 +41,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("resourceclaim-controller", "resource_claim"),
             Map.entry("resourcequota-controller", "resourcequota_primary"),
             Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
             Map.entry("serviceaccount-controller", "serviceaccount"),
@@ -49,7 +50,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
-            Map.entry("ttl-controller", "ttlcontroller"));
+            Map.entry("ttl-controller", "ttlcontroller"),
+            Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

@@ -49,9 +49,10 @@ class ChartRightsTest {
     private static final List<String> SCENARIOS = List.of("budget/{custom-scale,deployment,stale-target}",
             "claim/{access-modes-and-selector,bind-reserved,default-class,ephemeral,lost,reclaim-delete}",
             "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
-            "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
+            "devicetaint/evict", "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "node/{fault,ttl}", "podgc/fault-status", "quota/limits-change", "servicecidr/created-and-deleted",
+            "node/{fault,ttl}", "podgc/fault-status", "policy/functions",
+            "quota/limits-change", "resourceclaim/{template,unknown-consumers}", "servicecidr/created-and-deleted",
             "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
