@@ -3,7 +3,7 @@
 #
 #   src/bench/apiserver.sh [SECONDS of each load, 8] [PODS, 100000] [SECTIONS, start,embedded,durable,real]
 #
-# after "mvn compile". Prints Markdown tables; those of the last quiet run are in docs/performance-apiserver.md.
+# after "mvn compile". Prints Markdown tables; those of the last quiet run are in docs/performance.md.
 # BENCH_JVM_OPTS are passed to the server's JVM; BENCH_CLASSES and BENCH_CLASSPATH replace Maven's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

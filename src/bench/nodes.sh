@@ -1,6 +1,6 @@
 #!/bin/sh
 # What hollow nodes cost: nodes.sh [nodes, 1000] [pods, 10000]. Needs a JDK 25 in JAVA_HOME or on the PATH. The figures are in
-# docs/performance-nodes.md.
+# docs/performance.md.
 set -eu
 cd "$(dirname "$0")/../.."
 java=${JAVA_HOME:+$JAVA_HOME/bin/}

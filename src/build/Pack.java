@@ -4,12 +4,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.jar.Manifest;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
 
 /**
- * A step of the build: gives the executable jar its main class ({@code Launcher}), unpacks the jar into a directory
- * beside it, and records an ahead-of-time cache there (JEP 483, 514, 515). Run by {@code java Pack.java JAR}.
+ * A step of the build: gives the executable jar its main class ({@code Launcher}), removes the signatures of its
+ * libraries, unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515).
+ * Run by {@code java Pack.java JAR}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -24,6 +29,7 @@ public final class Pack {
         Path work = Files.createTempDirectory("pack");
         try {
             addLauncher(jar, work);
+            removeSignatures(jar, work);
             Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
             delete(unpacked);
             run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
@@ -41,6 +47,52 @@ public final class Pack {
         Path manifest = Files.writeString(work.resolve("manifest"), "Enable-Native-Access: ALL-UNNAMED\n");
         tool("jar", "--update", "--date=" + DATE, "--file", jar.toString(), "--main-class", "Launcher", "--manifest",
                 manifest.toString(), "-C", classes.toString(), ".");
+    }
+
+    /**
+     * Replaces signed libraries by unsigned ones. The JVM would check the digests of a signed jar at each start, and
+     * the cache cannot hold its classes.
+     */
+    private static void removeSignatures(Path jar, Path work) throws IOException {
+        List<String> command = new ArrayList<>(List.of("--update", "--no-compress", "--date=" + DATE, "--file",
+                jar.toString()));
+        try (ZipFile all = new ZipFile(jar.toFile())) {
+            for (ZipEntry library : all.stream().filter(entry -> entry.getName().matches("BOOT-INF/lib/.*\\.jar"))
+                    .toList()) {
+                Path signed = work.resolve("signed.jar");
+                Files.write(signed, all.getInputStream(library).readAllBytes());
+                try (ZipFile entries = new ZipFile(signed.toFile())) {
+                    if (entries.stream().anyMatch(Pack::isSignature)) {
+                        copyUnsigned(entries, work.resolve(library.getName()));
+                        command.addAll(List.of("-C", work.toString(), library.getName()));
+                    }
+                }
+            }
+        }
+        tool("jar", command.toArray(String[]::new));
+    }
+
+    private static void copyUnsigned(ZipFile signed, Path unsigned) throws IOException {
+        Files.createDirectories(unsigned.getParent());
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(unsigned))) {
+            for (ZipEntry entry : signed.stream().filter(entry -> !isSignature(entry)).toList()) {
+                ZipEntry copy = new ZipEntry(entry.getName());
+                copy.setTimeLocal(entry.getTimeLocal());
+                out.putNextEntry(copy);
+                if (entry.getName().equals("META-INF/MANIFEST.MF")) {
+                    Manifest manifest = new Manifest(signed.getInputStream(entry));
+                    // A section for each class, with its digest.
+                    manifest.getEntries().clear();
+                    manifest.write(out);
+                } else {
+                    signed.getInputStream(entry).transferTo(out);
+                }
+            }
+        }
+    }
+
+    private static boolean isSignature(ZipEntry entry) {
+        return entry.getName().matches("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
     }
 
     /** Records the cache while the service rolls out workloads, and checks that it can be used. */

@@ -1,12 +1,14 @@
 package bench;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
@@ -18,21 +20,32 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
-/** The production factory in its default configuration, as a contestant of the informer benchmark. */
+/**
+ * The production factory in its default configuration, as a contestant of the informer benchmark. The first argument
+ * names the preferred encoding: {@code protobuf}, the default, or {@code json}.
+ */
 public final class WheelhousePeer implements Peer.Contestant {
+    private final ContentType encoding;
+
+    private WheelhousePeer(ContentType encoding) {
+        this.encoding = encoding;
+    }
+
     public static void main(String[] args) {
-        Peer.run("wheelhouse", new WheelhousePeer());
+        String encoding = args.length == 0 ? "protobuf" : args[0];
+        Peer.run("wheelhouse-" + encoding,
+                new WheelhousePeer(ContentType.valueOf(encoding.toUpperCase(Locale.ROOT))));
     }
 
     @Override
     public Peer.Informer informer(String url, Peer.Sink[] handlers) {
         ApiClient api = new ApiClient();
         api.setBasePath(url);
-        HttpKubeClient client = new HttpKubeClient(api, Clock.system());
+        HttpKubeClient client = new HttpKubeClient(api, encoding, Clock.system());
         // A run with merged notifications does not count: it ends without a result.
         InformerMetrics counting = new InformerMetrics() {
             @Override
-            public void conflated(String listener) {
+            public void conflated() {
                 System.err.println("notifications were merged: this run does not count");
                 Runtime.getRuntime().halt(3);
             }

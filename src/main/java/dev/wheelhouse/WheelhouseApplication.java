@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.ApplicationListener;
 
 import dev.wheelhouse.spring.CommandLine;
@@ -15,7 +16,8 @@ import dev.wheelhouse.spring.StandaloneService;
  * lost lead end the process with exit code 1.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
-@EnableAutoConfiguration
+// Jackson's configuration would search all classes of this package and its subpackages for annotations at each start.
+@EnableAutoConfiguration(exclude = JacksonAutoConfiguration.class)
 @StandaloneService
 public class WheelhouseApplication {
 

@@ -69,7 +69,7 @@ class HelmChartTest {
     }
 
     @ParameterizedTest(name = "{0}={1} is refused")
-    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, -1",
+    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, -1", "replicaCount, -1",
             "leaderElection.leaseDuration, soon", "service.port, 70000",
             "wheelhous.manage, auto"})
     void aBadValueIsRefusedWithItsName(String name, String value) {

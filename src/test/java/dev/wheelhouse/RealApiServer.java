@@ -23,6 +23,8 @@ import static dev.wheelhouse.testing.Eventually.eventually;
  */
 public final class RealApiServer implements AutoCloseable {
     public static final String TOKEN = "wheelhouse-test";
+    /** The token of the user that kube-controller-manager has in a cluster of kubeadm. */
+    public static final String MANAGER_TOKEN = "manager-test";
 
     private final List<Process> processes = new ArrayList<>();
     private final Path directory;
@@ -44,7 +46,8 @@ public final class RealApiServer implements AutoCloseable {
         Path signing = pem("sa.key", "PRIVATE KEY", keys.getPrivate().getEncoded());
         Path verifying = pem("sa.pub", "PUBLIC KEY", keys.getPublic().getEncoded());
         Path tokens = Files.writeString(directory.resolve("tokens.csv"),
-                TOKEN + ",admin,admin,system:masters\n");
+                TOKEN + ",admin,admin,system:masters\n" + MANAGER_TOKEN
+                        + ",system:kube-controller-manager,manager\n");
         start("kube-apiserver", "--etcd-servers=http://127.0.0.1:" + etcd, "--bind-address=127.0.0.1",
                 "--secure-port=" + port,
                 "--cert-dir=" + directory.resolve("certs"), "--service-cluster-ip-range=10.0.0.0/24",

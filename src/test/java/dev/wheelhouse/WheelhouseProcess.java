@@ -1,7 +1,6 @@
 package dev.wheelhouse;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -13,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.wheelhouse.testing.Eventually;
 
@@ -31,29 +28,18 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** @param variables further environment variables */
     WheelhouseProcess(Path directory, Map<String, String> variables, String... options) {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m",
-                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath(),
-                        WheelhouseApplication.class.getName()));
+        List<String> command = new ArrayList<>(ServiceProgram.command());
         command.addAll(List.of(options));
         try {
             ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
                     .redirectErrorStream(true);
-            Stream.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS")
-                    .forEach(builder.environment()::remove);
+            ServiceProgram.forgetSurroundings(builder);
             builder.environment().putAll(variables);
             process = builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         reader = Thread.ofVirtual().start(this::read);
-    }
-
-    /** With absolute paths, because the working directory is another. */
-    private static String classPath() {
-        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private void read() {

@@ -28,6 +28,11 @@ public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
     }
 
     @Override
+    public boolean lendsThread() {
+        return stream.lendsThread();
+    }
+
+    @Override
     public long bytesRead() {
         return stream.bytesRead();
     }

@@ -25,12 +25,16 @@ public interface WatchStream<T> extends AutoCloseable {
     boolean isEnded();
 
     /**
-     * Registers a callback for a stream whose {@link #next} never waits. The thread that brings an event, or ends the
-     * stream, calls it.
+     * Registers a callback. The thread that brings events, or ends the stream, calls it.
      *
      * @return whether the stream will call; if it does not and {@code next} does not wait, the reader must poll
      */
     default boolean onReady(Runnable wake) {
+        return false;
+    }
+
+    /** Whether the callback may read the stream and handle its events: its thread then brings no more meanwhile. */
+    default boolean lendsThread() {
         return false;
     }
 

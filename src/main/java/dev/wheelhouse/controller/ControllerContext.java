@@ -13,6 +13,11 @@ import dev.wheelhouse.workqueue.WorkQueue;
 public interface ControllerContext {
     KubeClient client();
 
+    /** The client for a controller's own requests. Lists and watches of caches use {@link #client()}. */
+    default KubeClient client(String controller) {
+        return client();
+    }
+
     SharedInformerFactory informers();
 
     Clock clock();

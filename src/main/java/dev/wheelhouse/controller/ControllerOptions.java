@@ -2,72 +2,78 @@ package dev.wheelhouse.controller;
 
 import java.security.KeyPair;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
- * {@code cmd/kube-controller-manager/app/options}). The number of workers is in {@link ControllerContext#workers}.
- *
- * @param terminatedPodGcThreshold the number of ended pods that the pod garbage collector keeps; all if not positive
- * @param horizontalPodAutoscaler the options of the controller of autoscalers
- * @param nodeLifecycle the options of the node lifecycle controller
- * @param nodeIpam the options of the controller that gives nodes ranges of addresses
- * @param endpoints the options of the controllers of Endpoints and EndpointSlices
- * @param identity the options of the controllers of service accounts and certificates
- * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; never if not positive
+ * {@code cmd/kube-controller-manager/app/options}). They are in groups; a group that is not set has upstream's
+ * defaults. The number of workers is in {@link ControllerContext#workers}.
  */
-public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutoscaler horizontalPodAutoscaler,
-        NodeLifecycle nodeLifecycle, NodeIpam nodeIpam, Endpoints endpoints, Identity identity,
-        Duration resourceQuotaSyncPeriod) {
+public final class ControllerOptions {
     /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(12_500, HorizontalPodAutoscaler.DEFAULTS,
-            NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS, Identity.DEFAULTS,
-            Duration.ofMinutes(5));
+    public static final ControllerOptions DEFAULTS = new ControllerOptions(Map.of());
 
-    /** These options with another number of ended pods that stay. */
-    public ControllerOptions withTerminatedPodGcThreshold(int threshold) {
-        return new ControllerOptions(threshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+    /** Options that belong together. */
+    public sealed interface Group {}
+
+    private final Map<Class<?>, Group> groups;
+
+    private ControllerOptions(Map<Class<?>, Group> groups) {
+        this.groups = groups;
     }
 
-    /** These options with others of the controller of autoscalers. */
-    public ControllerOptions with(HorizontalPodAutoscaler others) {
-        return new ControllerOptions(terminatedPodGcThreshold, others, nodeLifecycle, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+    /** These options with other groups. */
+    public ControllerOptions with(Group... others) {
+        Map<Class<?>, Group> merged = new HashMap<>(groups);
+        Stream.of(others).forEach(group -> merged.put(group.getClass(), group));
+        return new ControllerOptions(merged);
     }
 
-    /** These options with others of the node lifecycle controller. */
-    public ControllerOptions with(NodeLifecycle others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, others, nodeIpam,
-                endpoints, identity, resourceQuotaSyncPeriod);
+    /** A group: the one that was set, else its defaults. */
+    @SuppressWarnings("unchecked")
+    public <G extends Group> G get(G defaults) {
+        return (G) groups.getOrDefault(defaults.getClass(), defaults);
     }
 
-    /** These options with others of the controller that gives nodes ranges of addresses. */
-    public ControllerOptions with(NodeIpam others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, others,
-                endpoints, identity, resourceQuotaSyncPeriod);
+    /**
+     * The options of the pod garbage collector.
+     *
+     * @param terminatedThreshold the number of ended pods that it keeps; all if not positive
+     */
+    public record PodGc(int terminatedThreshold) implements Group {
+        /** Upstream's default. */
+        public static final PodGc DEFAULTS = new PodGc(12_500);
     }
 
-    /** These options with others for the controllers of Endpoints and EndpointSlices. */
-    public ControllerOptions with(Endpoints others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam, others,
-                identity, resourceQuotaSyncPeriod);
+    /**
+     * The times between two looks of controllers at all of their objects.
+     *
+     * @param resourceQuotaSyncPeriod between two counts of the usage of all quotas; never if not positive
+     * @param namespaceSyncPeriod between two looks at all namespaces
+     * @param claimBinderSyncPeriod between two looks at all volumes and their claims
+     */
+    public record Periods(Duration resourceQuotaSyncPeriod, Duration namespaceSyncPeriod,
+            Duration claimBinderSyncPeriod) implements Group {
+        /** Upstream's defaults. */
+        public static final Periods DEFAULTS = new Periods(Duration.ofMinutes(5), Duration.ofMinutes(5),
+                Duration.ofSeconds(15));
     }
 
-    /** These options with others for service accounts and certificates. */
-    public ControllerOptions with(Identity others) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, others, resourceQuotaSyncPeriod);
-    }
-
-    /** These options with another time between two counts of all quotas. */
-    public ControllerOptions withResourceQuotaSyncPeriod(Duration period) {
-        return new ControllerOptions(terminatedPodGcThreshold, horizontalPodAutoscaler, nodeLifecycle, nodeIpam,
-                endpoints, identity, period);
+    /**
+     * The parts of controllers that can be turned off.
+     *
+     * @param garbageCollector whether the garbage collector runs
+     * @param dynamicProvisioning whether claims get volumes that are made for them
+     */
+    public record Switches(boolean garbageCollector, boolean dynamicProvisioning) implements Group {
+        /** Upstream's defaults. */
+        public static final Switches DEFAULTS = new Switches(true, true);
     }
 
     /**
@@ -83,7 +89,7 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
      */
     public record Identity(String rootCa, @Nullable Supplier<KeyPair> tokenKeys,
             Map<String, Supplier<SigningAuthority>> signers, Duration clusterSigningDuration,
-            Duration legacyTokenCleanUpPeriod) {
+            Duration legacyTokenCleanUpPeriod) implements Group {
         private static final Duration YEAR = Duration.ofDays(365);
 
         /** Upstream's defaults: no certificates and keys. */
@@ -110,7 +116,7 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
      * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
      */
     public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
-            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) {
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) implements Group {
         /** Upstream's defaults. */
         public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
     }
@@ -128,7 +134,7 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
      * @param initialReadinessDelay a pod that became unready within this time after its start has never been ready
      */
     public record HorizontalPodAutoscaler(Duration syncPeriod, Duration downscaleStabilization, double tolerance,
-            Duration cpuInitializationPeriod, Duration initialReadinessDelay) {
+            Duration cpuInitializationPeriod, Duration initialReadinessDelay) implements Group {
         /** Upstream's defaults. */
         public static final HorizontalPodAutoscaler DEFAULTS = new HorizontalPodAutoscaler(Duration.ofSeconds(15),
                 Duration.ofMinutes(5), 0.1, Duration.ofMinutes(5), Duration.ofSeconds(30));
@@ -147,7 +153,7 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
      */
     public record NodeLifecycle(Duration monitorPeriod, Duration startupGracePeriod, Duration monitorGracePeriod,
             double evictionRate, double secondaryEvictionRate, int largeClusterSizeThreshold,
-            double unhealthyZoneThreshold) {
+            double unhealthyZoneThreshold) implements Group {
         /** Upstream's defaults. */
         public static final NodeLifecycle DEFAULTS = new NodeLifecycle(Duration.ofSeconds(5), Duration.ofMinutes(1),
                 Duration.ofSeconds(50), 0.1, 0.01, 50, 0.55);
@@ -164,7 +170,7 @@ public record ControllerOptions(int terminatedPodGcThreshold, HorizontalPodAutos
      * @param nodeCidrMaskSizeIpv6 the prefix for IPv6; 0 for 64
      */
     public record NodeIpam(boolean allocateNodeCidrs, List<String> clusterCidr, List<String> serviceClusterIpRange,
-            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) {
+            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) implements Group {
         /** Upstream's defaults. */
         public static final NodeIpam DEFAULTS = new NodeIpam(false, List.of(), List.of(), 0, 0, 0);
 

@@ -21,6 +21,7 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 /** The standard {@link ControllerContext}. Queues of object keys let namespaces take turns. Thread safe. */
 public final class DefaultControllerContext implements ControllerContext {
     private final KubeClient client;
+    private final Function<String, ? extends KubeClient> clients;
     private final SharedInformerFactory informers;
     private final Clock clock;
     private final Function<String, EventRecorder> events;
@@ -82,7 +83,14 @@ public final class DefaultControllerContext implements ControllerContext {
     /** @param events makes the recorder of a component, such as {@code EventBroadcaster::recorder} */
     public DefaultControllerContext(KubeClient client, SharedInformerFactory informers, Clock clock,
             Function<String, EventRecorder> events, Settings settings) {
+        this(client, controller -> client, informers, clock, events, settings);
+    }
+
+    /** @param clients the client for the own requests of a controller */
+    public DefaultControllerContext(KubeClient client, Function<String, ? extends KubeClient> clients,
+            SharedInformerFactory informers, Clock clock, Function<String, EventRecorder> events, Settings settings) {
         this.client = client;
+        this.clients = clients;
         this.informers = informers;
         this.clock = clock;
         this.events = events;
@@ -92,6 +100,11 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public KubeClient client() {
         return client;
+    }
+
+    @Override
+    public KubeClient client(String controller) {
+        return clients.apply(controller);
     }
 
     @Override
@@ -113,7 +126,8 @@ public final class DefaultControllerContext implements ControllerContext {
     public ActionExecutor executor(String controller, String eventSource) {
         return observes(controller)
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client.sharing(), consistency(controller), events(eventSource),
+                : new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
+                        events(eventSource),
                         settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
                         settings.journal());
     }

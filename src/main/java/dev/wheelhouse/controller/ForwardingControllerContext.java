@@ -23,6 +23,11 @@ public abstract class ForwardingControllerContext implements ControllerContext {
     }
 
     @Override
+    public KubeClient client(String controller) {
+        return behind.client(controller);
+    }
+
+    @Override
     public SharedInformerFactory informers() {
         return behind.informers();
     }

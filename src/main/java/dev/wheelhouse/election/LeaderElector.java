@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -125,6 +126,11 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     @Override
     public String describeLeader() {
         return leader;
+    }
+
+    /** The Lease that the contenders want. */
+    public ObjectKey lease() {
+        return options.lease();
     }
 
     /** The identity with which this process contends. */

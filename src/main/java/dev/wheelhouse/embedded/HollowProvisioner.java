@@ -20,9 +20,9 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -48,7 +48,7 @@ final class HollowProvisioner extends KeyedController {
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
-        claims.addEventHandler(new OfClaims());
+        claims.addEventHandler(new OwnKeys<>(queue));
         volumes.addEventHandler(new OfVolumes());
     }
 
@@ -144,27 +144,14 @@ final class HollowProvisioner extends KeyedController {
         return new Action.Event(CLAIMS, claim, "Normal", reason, message);
     }
 
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            queue.add(ObjectKey.of(claim));
+    private final class OfVolumes extends OwnKeys<V1PersistentVolume> {
+        OfVolumes() {
+            super(queue);
         }
 
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(claim));
-        }
-    }
-
-    private final class OfVolumes implements ResourceEventHandler<V1PersistentVolume> {
         @Override
         public void onAdd(V1PersistentVolume volume, boolean initial) {
-            queue.add(ObjectKey.of(volume));
+            super.onAdd(volume, initial);
             if (isOurs(volume) && volume.getSpec().getClaimRef() != null) {
                 queue.add(Volumes.claimKey(volume.getSpec().getClaimRef()));
             }
@@ -173,11 +160,6 @@ final class HollowProvisioner extends KeyedController {
         @Override
         public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
             onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(volume));
         }
     }
 }

@@ -6,10 +6,14 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -17,6 +21,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.Signal;
@@ -28,15 +33,19 @@ import dev.wheelhouse.runtime.Signal;
  * per handler. Thread safe.
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
+    private static final Logger log = LoggerFactory.getLogger(CachingInformer.class);
+
     private final TransformingSource<T> source;
     private final InformerOptions options;
     private final Clock clock;
     private final InformerMetrics metrics;
     private final Signal signal = new Signal();
-    private final DeltaFifo<T> fifo = new DeltaFifo<>(signal);
+    private final DeltaFifo<T> fifo = new DeltaFifo<>(signal, this::added);
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
+    /** The period of handlers that name none. */
+    private final Duration resync;
     private final InformerLoop loop = new InformerLoop();
     private final @Nullable MutationDetector<T> detector;
     private final CacheUpdates<T> cache;
@@ -63,6 +72,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.cache = new CacheUpdates<>(indexer, detector);
+        SplittableRandom random = options.seed() == null
+                ? new SplittableRandom()
+                : new SplittableRandom(options.seed());
+        long least = Durations.saturatedNanos(options.minResync());
+        this.resync = Duration.ofNanos(least + (least == 0 ? 0 : random.nextLong(least)));
         this.started = clock.nanoTime();
         metrics.made(this::state);
     }
@@ -75,6 +89,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     // ---- the informer loop
 
     private final class InformerLoop implements Loop {
+        /** Held by the thread that handles changes: the loop's own, or that of the Reflector. */
+        private final ReentrantLock turn = new ReentrantLock();
+        /** Whether a thread of its own drives this loop; false where a test steps it. */
+        private volatile boolean driven;
         private @Nullable Iterator<DeltaFifo.Chain<T>> deltas;
         private String deltasVersion = "";
 
@@ -83,15 +101,46 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             if (closed) {
                 return IDLE;
             }
-            long began = clock.nanoTime();
-            if (processLoop()) {
-                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
-                return BUSY;
+            turn.lock();
+            try {
+                if (processNext()) {
+                    return BUSY;
+                }
+            } finally {
+                turn.unlock();
             }
             if (detector != null) {
                 detector.check();
             }
             return synced.isDone() ? processor.untilResync(clock.nanoTime()) : IDLE;
+        }
+
+        private boolean processNext() {
+            long began = clock.nanoTime();
+            boolean processed = processLoop();
+            if (processed) {
+                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
+            }
+            return processed;
+        }
+
+        /**
+         * Handles the waiting changes on the calling thread.
+         * @return false if the loop's own thread has to
+         */
+        private boolean processHere() {
+            if (!driven || closed || detector != null || !turn.tryLock()) {
+                return false;
+            }
+            try {
+                while (processNext()) {}
+                return true;
+            } catch (RuntimeException e) {
+                log.error("the {} failed on a change; it continues with the next one", this, e);
+                return false;
+            } finally {
+                turn.unlock();
+            }
         }
 
         /**
@@ -140,6 +189,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
         @Override
         public void await(long nanos) throws InterruptedException {
+            driven = true;
             if (!closed) {
                 signal.await(nanos);
             }
@@ -156,6 +206,16 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         @Override
         public String toString() {
             return "informer of " + source.type();
+        }
+    }
+
+    /**
+     * The Reflector appended deltas. Its thread handles them at once if it can, because waking another thread for each
+     * event would cost more than the event.
+     */
+    private void added() {
+        if (!loop.processHere()) {
+            signal.raise();
         }
     }
 
@@ -188,7 +248,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     @Override
     public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return addEventHandler(handler, Duration.ZERO);
+        return addEventHandler(handler, resync);
     }
 
     @Override

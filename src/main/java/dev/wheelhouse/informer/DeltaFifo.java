@@ -66,6 +66,7 @@ final class DeltaFifo<T> {
     }
 
     private final Signal signal;
+    private final Runnable added;
     /** The steps to which no delta is added any more, in order. */
     private final ArrayDeque<Step<T>> sealed = new ArrayDeque<>();
     /** The deltas after the last sealed step. */
@@ -75,7 +76,16 @@ final class DeltaFifo<T> {
 
     /** @param signal raised whenever a step was appended */
     DeltaFifo(Signal signal) {
+        this(signal, signal::raise);
+    }
+
+    /**
+     * @param signal raised whenever a step other than deltas was appended
+     * @param added called whenever deltas were appended, by the producer's thread
+     */
+    DeltaFifo(Signal signal, Runnable added) {
         this.signal = signal;
+        this.added = added;
     }
 
     /**
@@ -99,7 +109,7 @@ final class DeltaFifo<T> {
                 openVersion = version;
             }
         }
-        signal.raise();
+        added.run();
     }
 
     /** Appends a relist: the cache then holds exactly these objects. */

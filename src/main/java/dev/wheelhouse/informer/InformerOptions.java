@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
  * @param dropLastApplied whether the cache leaves out the value of the annotation
  *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
  *     value from the server and puts it back; an update with another client would empty it.
+ * @param minResync the least time until a handler without a period of its own sees all cached objects again; the
+ *     longest is twice that. Zero for never
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests
  * @param seed the seed of the jitter; null for a random one
  */
 public record InformerOptions(boolean freshStart, boolean watchList, Duration watchListDeadline, int pageSize,
         Duration watchTimeout, Duration silenceDeadline, int batch, int pendingBound, boolean dropLastApplied,
-        boolean detectMutations, @Nullable Long seed) {
+        Duration minResync, boolean detectMutations, @Nullable Long seed) {
     private static final InformerOptions DEFAULTS = new InformerOptions(true, false, Duration.ofSeconds(10), 500,
-            Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, false, null);
+            Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, Duration.ZERO, false, null);
 
     /** The default options, which the service uses. */
     public static InformerOptions defaults() {
@@ -60,6 +62,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         private int batch;
         private int pendingBound;
         private boolean dropLastApplied;
+        private Duration minResync;
         private boolean detectMutations;
         private @Nullable Long seed;
 
@@ -73,6 +76,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             batch = from.batch;
             pendingBound = from.pendingBound;
             dropLastApplied = from.dropLastApplied;
+            minResync = from.minResync;
             detectMutations = from.detectMutations;
             seed = from.seed;
         }
@@ -113,6 +117,11 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             return this;
         }
 
+        public Builder minResync(Duration period) {
+            minResync = period;
+            return this;
+        }
+
         public Builder detectMutations(boolean on) {
             detectMutations = on;
             return this;
@@ -129,7 +138,8 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             positive("batch", batch);
             positive("pendingBound", pendingBound);
             return new InformerOptions(freshStart, watchList, watchListDeadline, pageSize, watchTimeout,
-                    silenceDeadline, batch, pendingBound, dropLastApplied, detectMutations, seed);
+                    silenceDeadline, batch, pendingBound, dropLastApplied, minResync,
+                    detectMutations, seed);
         }
 
         private static void positive(String name, int value) {

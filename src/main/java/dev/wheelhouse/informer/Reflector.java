@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Freshness freshness;
     private final Changes sink = new Changes();
 
+    /** Held by the thread that steps: the loop's own, or the one that brings the events of the open watch. */
+    private final ReentrantLock turn = new ReentrantLock();
+    /** Whether a thread of its own drives this loop; false where a test steps it. */
+    private volatile boolean driven;
     private Phase phase = Phase.LIST;
     private final LogBudget lines;
 
@@ -127,6 +132,15 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     @Override
     public long step() throws InterruptedException {
+        turn.lockInterruptibly();
+        try {
+            return stepInTurn();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private long stepInTurn() throws InterruptedException {
         if (closed) {
             return IDLE;
         }
@@ -260,7 +274,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                         .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(new WatchOptions(from, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
-                signal::raise);
+                this::ready);
         session = opened;
         if (closed) {
             opened.close();
@@ -296,6 +310,37 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
+    }
+
+    /**
+     * The open watch has events, or has ended. The thread that says so reads the events, if the stream lends it; this
+     * loop's own thread does all else.
+     */
+    private void ready() {
+        WatchSession<T> reading = session;
+        if (!driven || reading == null || !reading.lendsThread() || !turn.tryLock()) {
+            signal.raise();
+            return;
+        }
+        try {
+            long wait = BUSY;
+            while (wait == BUSY && isReading()) {
+                wait = stepInTurn();
+            }
+            if (!isReading() || recheckAt != 0 || freshness.waitsForWatch()) {
+                signal.raise();
+            }
+        } catch (InterruptedException e) {
+            signal.raise();
+            Thread.currentThread().interrupt();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Whether the next step only reads the open watch. */
+    private boolean isReading() {
+        return phase == Phase.WATCH && !freshness.isWanted() && pacing.untilAllowed() <= 0;
     }
 
     private long recheck() {
@@ -543,6 +588,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     @Override
     public void await(long nanos) throws InterruptedException {
+        driven = true;
         if (!closed) {
             // A stream that cannot signal readiness is polled.
             WatchSession<T> open = session;

@@ -5,8 +5,8 @@
  * {@link dev.wheelhouse.informer.InformerFactory} implements the former. A consumer that wants the whole collection
  * after each change takes an {@link dev.wheelhouse.informer.UndeltaStore} instead. Each informer has a reflector loop
  * and an informer loop on virtual threads, and one loop per handler on a platform thread; a test can step all loops on
- * one thread. Only the informer loop writes the cache; any thread may read it. Cached objects are shared: nobody may
- * change them.
+ * one thread. One thread at a time writes the cache: the informer loop's, or the one that brings the events of a watch.
+ * Any thread may read it. Cached objects are shared: nobody may change them.
  */
 @NullMarked
 package dev.wheelhouse.informer;

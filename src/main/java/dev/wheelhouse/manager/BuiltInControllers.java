@@ -64,7 +64,7 @@ public final class BuiltInControllers {
                     EndpointSliceMirroringController::new),
             new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
                     EphemeralVolumeController::new),
-            new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
+            new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::of),
             new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new),
             new ControllerDescriptor(LegacyTokenCleaner.NAME, Set.of("legacy-service-account-token-cleaner"),
                     LegacyTokenCleaner::new),

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpDeadlines;
@@ -68,6 +69,11 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
     /** A name that no other contender has: the host's name and a random part. */
     public static String identity() {
         return Host.name() + "_" + UUID.randomUUID();
+    }
+
+    /** Whether the processes that hold a Lease are the contenders. */
+    public boolean isFor(ObjectKey lease) {
+        return elector != null && elector.lease().equals(lease);
     }
 
     /** @param ready whether this process could act at once, if it leads */

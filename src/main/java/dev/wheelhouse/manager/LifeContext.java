@@ -5,6 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.informer.ScopedInformers;
@@ -17,19 +18,29 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * life made, so that a constructor that fails leaves nothing behind.
  */
 final class LifeContext extends ForwardingControllerContext {
+    private final String controller;
     private final ScopedInformers informers;
     private final List<WorkQueue<?>> queues = new CopyOnWriteArrayList<>();
     private final @Nullable RateLimits limits;
 
-    /** @param limits the limits of retries instead of those that the controller asks for; null for these */
-    LifeContext(ControllerContext behind, ScopedInformers informers, @Nullable RateLimits limits) {
+    /**
+     * @param controller the controller's name
+     * @param limits the limits of retries instead of those that the controller asks for; null for these
+     */
+    LifeContext(String controller, ControllerContext behind, ScopedInformers informers, @Nullable RateLimits limits) {
         super(behind);
+        this.controller = controller;
         this.limits = limits;
         this.informers = informers;
     }
 
     void shutDownQueues() {
         queues.forEach(WorkQueue::shutDown);
+    }
+
+    @Override
+    public KubeClient client() {
+        return client(controller);
     }
 
     @Override

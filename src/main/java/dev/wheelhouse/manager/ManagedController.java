@@ -212,7 +212,7 @@ final class ManagedController {
     private long make(@Nullable Long leadsSince) {
         boolean always = around.leadership == Leadership.ALONE;
         ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always);
-        LifeContext context = new LifeContext(around.context, informers, controls.limits());
+        LifeContext context = new LifeContext(name(), around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
             Life made = new Life(descriptor.factory().apply(context), observes, informers, this::acts, controls,

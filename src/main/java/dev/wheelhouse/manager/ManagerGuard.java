@@ -38,7 +38,8 @@ public final class ManagerGuard {
     }
 
     private static final Logger log = LoggerFactory.getLogger(ManagerGuard.class);
-    private static final ObjectKey LEASE = ObjectKey.of("kube-system", "kube-controller-manager");
+    /** The Lease of kube-controller-manager. */
+    public static final ObjectKey LEASE = ObjectKey.of("kube-system", "kube-controller-manager");
     private static final Duration PERIOD = Duration.ofSeconds(3);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration UPSTREAMS_LEASE = Duration.ofSeconds(15);

@@ -41,10 +41,11 @@ public final class UpstreamControllers {
      * A controller of upstream.
      *
      * @param alias upstream's older name; empty for none
+     * @param account the name of its service account in {@code kube-system}; empty if it has none
      * @param creates the resource whose new objects nothing handles without the controller; empty for none
      * @param without the consequence of a cluster that does not run the controller, a sentence
      */
-    public record Upstream(String name, String alias, When when, String creates, String without) {
+    public record Upstream(String name, String alias, String account, When when, String creates, String without) {
         boolean isCalled(String text) {
             return name.equals(text) || !alias.isEmpty() && alias.equals(text);
         }
@@ -62,8 +63,8 @@ public final class UpstreamControllers {
                 .requireNonNull(UpstreamControllers.class.getResourceAsStream("upstream-controllers.tsv"))) {
             return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
                     .filter(line -> !line.startsWith("#")).map(line -> line.split("\t"))
-                    .map(cells -> new Upstream(cells[0], text(cells[1]), When.valueOf(cells[2]), text(cells[3]),
-                            cells[4]))
+                    .map(cells -> new Upstream(cells[0], text(cells[1]), text(cells[2]), When.valueOf(cells[3]),
+                            text(cells[4]), cells[5]))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -72,6 +73,12 @@ public final class UpstreamControllers {
 
     private static String text(String cell) {
         return cell.equals("-") ? "" : cell;
+    }
+
+    /** The service account of upstream's controller of a name; empty if there is none. */
+    public static String account(String controller) {
+        return ALL.stream().filter(each -> each.name().equals(controller)).map(Upstream::account).findFirst()
+                .orElse("");
     }
 
     /** All of them, by name. */

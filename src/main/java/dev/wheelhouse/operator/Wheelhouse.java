@@ -213,7 +213,7 @@ public final class Wheelhouse implements AutoCloseable {
          */
         public Builder client(ApiClient client) {
             connection = configs -> new KubeConfigs.Connection(client, "a client that the application made", "default",
-                    "");
+                    "", null);
             return this;
         }
 

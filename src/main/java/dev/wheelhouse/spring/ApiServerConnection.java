@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,13 +25,15 @@ import dev.wheelhouse.runtime.Clock;
  *
  * @param client this project's client of it
  * @param api the official client of it, for beans that are written against that
+ * @param anonymous makes the official client of it without credentials; null if that cannot be made
  * @param contentType the encoding that this project's client prefers
  * @param namespace the namespace of the pod, or of the kubeconfig's context
  * @param inCluster whether this process runs in a pod of the API server's cluster
  * @param authority the certificate authorities of the API server, PEM; empty if they are unknown
  * @param embedded the API server itself; null if it does not run in this process
  */
-record ApiServerConnection(KubeClient client, ApiClient api, ContentType contentType, String namespace,
+record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<ApiClient> anonymous,
+        ContentType contentType, String namespace,
         boolean inCluster, String authority, @Nullable Embedded embedded) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
@@ -50,7 +53,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, ContentType content
      *     without a named kubeconfig, it starts the embedded API server
      * @param metrics counts the requests of this project's client, of the official one, and of the election
      */
-    static ApiServerConnection open(WheelhouseProperties properties, boolean service, Clock clock,
+    static ApiServerConnection open(WheelhouseProperties properties, ContentType type, boolean service, Clock clock,
             HttpMetrics metrics) {
         KubeConfigs configs = new KubeConfigs(clock, metrics);
         return switch (properties.effectiveMode(configs.isInCluster(), service
@@ -59,19 +62,18 @@ record ApiServerConnection(KubeClient client, ApiClient api, ContentType content
             case EMBEDDED, AUTO ->
                 embedded(properties.apiserver(), properties.runsServiceAccounts(service), clock, metrics);
             case KUBECONFIG ->
-                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties,
-                        clock, metrics);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, clock, metrics);
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, type, clock,
+                        metrics);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, type, clock, metrics);
         };
     }
 
     /** Uses a client that the application made. */
-    static ApiServerConnection of(ApiClient api, WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
+    static ApiServerConnection of(ApiClient api, ContentType type, Clock clock, HttpMetrics metrics) {
         CountedRequests.install(api, metrics, clock);
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
-        ContentType type = properties.contentType();
-        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, type,
+        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type,
                 inCluster ? configs.inCluster().namespace() : "default", inCluster, "", null);
     }
 
@@ -82,11 +84,12 @@ record ApiServerConnection(KubeClient client, ApiClient api, ContentType content
         try {
             server.start();
             Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig(), server.url(), clock);
-            ApiClient api = server.isOpen()
-                    ? new ClientBuilder().setBasePath(server.url()).build()
-                    : new KubeConfigs(clock).fromFile(kubeconfig, null).api();
+            Supplier<ApiClient> open = () -> new ClientBuilder().setBasePath(server.url()).build();
+            KubeConfigs.Connection found = server.isOpen() ? null : new KubeConfigs(clock).fromFile(kubeconfig, null);
+            ApiClient api = found == null ? open.get() : found.api();
             CountedRequests.install(api, metrics, clock);
-            return new ApiServerConnection(new HttpKubeClient(api, ContentType.JSON, clock), api, ContentType.JSON,
+            return new ApiServerConnection(new HttpKubeClient(api, ContentType.JSON, clock), api,
+                    found == null ? open : found.anonymous(), ContentType.JSON,
                     "default", false, server.authority(),
                     new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets));
         } catch (RuntimeException e) {
@@ -104,11 +107,11 @@ record ApiServerConnection(KubeClient client, ApiClient api, ContentType content
     }
 
     private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster,
-            WheelhouseProperties properties, Clock clock, HttpMetrics metrics) {
+            ContentType type, Clock clock, HttpMetrics metrics) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
         CountedRequests.install(found.api(), metrics, clock);
-        ContentType type = properties.contentType();
-        return new ApiServerConnection(new HttpKubeClient(found.api(), type, clock), found.api(), type,
+        return new ApiServerConnection(new HttpKubeClient(found.api(), type, clock), found.api(), found.anonymous(),
+                type,
                 found.namespace(), inCluster, found.authority(), null);
     }
 

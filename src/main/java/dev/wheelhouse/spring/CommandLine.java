@@ -34,7 +34,37 @@ public final class CommandLine {
                                                                      controller manager is alive)
               --wheelhouse.workers=N                                 the workers of each controller
               --wheelhouse.workers-of.NAME=N                         the workers of one controller
+              --wheelhouse.concurrent-deployment-syncs=5             the workers of single controllers, as in
+              --wheelhouse.concurrent-replicaset-syncs=5             kube-controller-manager; --wheelhouse.workers
+              --wheelhouse.concurrent-rc-syncs=5                     counts before these
+              --wheelhouse.concurrent-statefulset-syncs=5
+              --wheelhouse.concurrent-daemonset-syncs=2
+              --wheelhouse.concurrent-job-syncs=5
+              --wheelhouse.concurrent-cron-job-syncs=5
+              --wheelhouse.concurrent-ttl-after-finished-syncs=5
+              --wheelhouse.concurrent-horizontal-pod-autoscaler-syncs=5
+              --wheelhouse.concurrent-gc-syncs=20
+              --wheelhouse.concurrent-namespace-syncs=10
+              --wheelhouse.concurrent-resource-quota-syncs=5
+              --wheelhouse.concurrent-serviceaccount-token-syncs=5
+              --wheelhouse.concurrent-endpoint-syncs=5
+              --wheelhouse.concurrent-service-endpoint-syncs=5
+              --wheelhouse.mirroring-concurrent-service-endpoint-syncs=5
+              --wheelhouse.concurrent-ephemeralvolume-syncs=5
+              --wheelhouse.concurrent-resourceclaim-syncs=50
+              --wheelhouse.concurrent-device-taint-eviction-syncs=8
+              --wheelhouse.concurrent-validating-admission-policy-status-syncs=5
+              --wheelhouse.kube-api-qps=0                            the requests a second of each controller (0: no
+                                                                     limit)
+              --wheelhouse.kube-api-burst=30                         its requests at once
+              --wheelhouse.use-service-account-credentials=true      each controller uses its own service account
+              --wheelhouse.min-resync-period=12h                     handlers see all objects again after this time,
+                                                                     or up to twice of it (0: never)
             Single controllers:
+              --wheelhouse.enable-garbage-collector=false            run no garbage collector
+              --wheelhouse.enable-dynamic-provisioning=false         ask no provisioner for volumes
+              --wheelhouse.pvclaimbinder-sync-period=15s             look at all volumes and claims this often
+              --wheelhouse.namespace-sync-period=5m                  look at all namespaces this often (0: never)
               --wheelhouse.terminated-pod-gc-threshold=12500         keep this many ended pods (0: all of them)
               --wheelhouse.resource-quota-sync-period=5m             count the usage of all quotas this often (0: never)
               --wheelhouse.horizontal-pod-autoscaler-sync-period=15s                 the time between two syncs
@@ -88,6 +118,12 @@ public final class CommandLine {
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+              --wheelhouse.leader-elect=true                         the same six by kube-controller-manager's names
+              --wheelhouse.leader-elect-resource-namespace=NS
+              --wheelhouse.leader-elect-resource-name=NAME
+              --wheelhouse.leader-elect-lease-duration=15s
+              --wheelhouse.leader-elect-renew-deadline=10s
+              --wheelhouse.leader-elect-retry-period=2s
               --wheelhouse.standby=warm|cold                         whether caches run while another process leads
             Webhooks of operators:
               --wheelhouse.webhooks.service=NAME                     the Service by which API servers call them
@@ -174,7 +210,8 @@ public final class CommandLine {
             }
             String name = arg.substring(2).split("=", 2)[0];
             if (PREFIXES.stream().noneMatch(name::startsWith)) {
-                return refuse("there is no option --" + name + ": " + didYouMean(name) + "--help lists the options");
+                return refuse("there is no option --" + name + ": " + UpstreamFlags.instead(name)
+                        .orElseGet(() -> didYouMean(name) + "--help lists the options"));
             }
         }
         return Optional.empty();

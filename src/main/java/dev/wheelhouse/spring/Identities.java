@@ -22,11 +22,11 @@ import dev.wheelhouse.controller.SigningAuthority;
 final class Identities {
     private static final String CLUSTER = "wheelhouse.cluster-signing-";
 
-    private final WheelhouseProperties properties;
+    private final ControllerManagerFlags flags;
     private final ApiServerConnection connection;
 
-    private Identities(WheelhouseProperties properties, ApiServerConnection connection) {
-        this.properties = properties;
+    private Identities(ControllerManagerFlags flags, ApiServerConnection connection) {
+        this.flags = flags;
         this.connection = connection;
     }
 
@@ -36,21 +36,21 @@ final class Identities {
      * @throws BadOption if two options contradict each other
      * @throws dev.wheelhouse.apiserver.auth.AuthConfigException if a file cannot be used
      */
-    static ControllerOptions options(WheelhouseProperties properties, ApiServerConnection connection) {
-        Identities identities = new Identities(properties, connection);
-        ControllerOptions options = properties.controllerOptions();
-        ControllerOptions.Identity identity = options.identity();
+    static ControllerOptions options(ControllerManagerFlags flags, ApiServerConnection connection) {
+        Identities identities = new Identities(flags, connection);
+        ControllerOptions options = flags.controllerOptions();
+        ControllerOptions.Identity identity = options.get(ControllerOptions.Identity.DEFAULTS);
         return options.with(new ControllerOptions.Identity(identities.rootCa(), identities.tokenKeys(),
                 identities.signers(), identity.clusterSigningDuration(), identity.legacyTokenCleanUpPeriod()));
     }
 
     private String rootCa() {
-        String file = properties.rootCaFile();
+        String file = flags.rootCaFile();
         return file == null ? connection.authority() : ServingCertificate.text(Path.of(file));
     }
 
     private @Nullable Supplier<KeyPair> tokenKeys() {
-        String file = properties.serviceAccountPrivateKeyFile();
+        String file = flags.serviceAccountPrivateKeyFile();
         if (file != null) {
             KeyPair pair = ServingCertificate.keyPair(Path.of(file));
             return () -> pair;
@@ -90,18 +90,18 @@ final class Identities {
     private Map<String, Supplier<SigningAuthority>> signers() {
         List<Files> single = List.of(
                 new Files("kubernetes.io/kubelet-serving", "kubelet-serving-",
-                        properties.clusterSigningKubeletServingCertFile(),
-                        properties.clusterSigningKubeletServingKeyFile()),
+                        flags.clusterSigningKubeletServingCertFile(),
+                        flags.clusterSigningKubeletServingKeyFile()),
                 new Files("kubernetes.io/kube-apiserver-client-kubelet", "kubelet-client-",
-                        properties.clusterSigningKubeletClientCertFile(),
-                        properties.clusterSigningKubeletClientKeyFile()),
+                        flags.clusterSigningKubeletClientCertFile(),
+                        flags.clusterSigningKubeletClientKeyFile()),
                 new Files("kubernetes.io/kube-apiserver-client", "kube-apiserver-client-",
-                        properties.clusterSigningKubeApiserverClientCertFile(),
-                        properties.clusterSigningKubeApiserverClientKeyFile()),
+                        flags.clusterSigningKubeApiserverClientCertFile(),
+                        flags.clusterSigningKubeApiserverClientKeyFile()),
                 new Files("kubernetes.io/legacy-unknown", "legacy-unknown-",
-                        properties.clusterSigningLegacyUnknownCertFile(),
-                        properties.clusterSigningLegacyUnknownKeyFile()));
-        Files all = new Files("", "", properties.clusterSigningCertFile(), properties.clusterSigningKeyFile());
+                        flags.clusterSigningLegacyUnknownCertFile(),
+                        flags.clusterSigningLegacyUnknownKeyFile()));
+        Files all = new Files("", "", flags.clusterSigningCertFile(), flags.clusterSigningKeyFile());
         Map<String, Supplier<SigningAuthority>> signers = new LinkedHashMap<>();
         if (single.stream().anyMatch(Files::isNamed)) {
             if (all.isNamed()) {

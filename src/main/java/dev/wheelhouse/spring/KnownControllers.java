@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
+import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerSelection;
@@ -17,6 +18,8 @@ import dev.wheelhouse.operator.Operators;
 
 /** All controllers that this process could run: the built-in ones, and those that the application brings along. */
 record KnownControllers(List<ControllerDescriptor> all) {
+    /** The workers of a controller for which upstream has no flag. */
+    private static final int WORKERS = 5;
     private static final Logger log = LoggerFactory.getLogger(KnownControllers.class);
 
     static KnownControllers of(ObjectProvider<Operator<?>> operators, ObjectProvider<UserControllers> others,
@@ -43,8 +46,19 @@ record KnownControllers(List<ControllerDescriptor> all) {
         }
     }
 
-    /** @param workersOf the options {@code wheelhouse.workers-of}, by name or alias; the result is by name */
-    Map<String, Integer> workers(Map<String, Integer> workersOf) {
+    /**
+     * The numbers of workers: an option of the controller counts before its own default, that before
+     * {@code wheelhouse.workers}, and that before kube-controller-manager's flag.
+     */
+    DefaultControllerContext.Workers workers(WheelhouseProperties properties, ControllerManagerFlags flags) {
+        Map<String, Integer> named = named(properties.workersOf());
+        Map<String, Integer> flagged = flags.workers();
+        Integer all = properties.workers();
+        return (controller, preset) -> named.getOrDefault(controller,
+                preset != null ? preset : all != null ? all : flagged.getOrDefault(controller, WORKERS));
+    }
+
+    private Map<String, Integer> named(Map<String, Integer> workersOf) {
         Map<String, Integer> workers = new HashMap<>();
         workersOf.forEach((called, count) -> {
             try {

@@ -6,7 +6,6 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -61,12 +60,6 @@ final class StartupFailures implements FailureAnalyzer {
             case AuthConfigException e -> e.getMessage();
             case PortInUseException e when service -> taken(e.getPort(), "health and metrics",
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
-            case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
-                    .filter(p -> isOurs(p.getName())).map(p -> "there is no option " + p.getName()
-                            + ": " + (service
-                                    ? CommandLine.didYouMean(p.getName().toString()) + "--help lists the options"
-                                    : "remove it, or correct its name"))
-                    .orElse(null);
             case BindException e -> bind(e);
             default -> null;
         };

@@ -22,6 +22,7 @@ import org.springframework.util.function.SingletonSupplier;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.RunningSync;
@@ -37,6 +38,7 @@ import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.operator.Operator;
@@ -53,14 +55,18 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
  */
 @AutoConfiguration(beforeName = OfficialInformersConfiguration.INTEGRATION)
 @ConditionalOnBooleanProperty(name = "wheelhouse.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(WheelhouseProperties.class)
+@EnableConfigurationProperties({WheelhouseProperties.class, ControllerManagerFlags.class})
 class WheelhouseAutoConfiguration {
     private final WheelhouseProperties properties;
+    private final ControllerManagerFlags flags;
     private final boolean service;
 
-    WheelhouseAutoConfiguration(WheelhouseProperties properties, Environment environment) {
+    WheelhouseAutoConfiguration(WheelhouseProperties properties, ControllerManagerFlags flags,
+            Environment environment) {
         this.properties = properties;
+        this.flags = flags;
         this.service = ServiceDefaults.areIn(environment);
+        UnknownOptions.refuse(environment, service);
     }
 
     @Bean
@@ -75,9 +81,9 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean(ApiServerConnection.class)
     static class GivenClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(ApiClient client, WheelhouseProperties properties, Clock clock,
+        ApiServerConnection wheelhouseConnection(ApiClient client, ControllerManagerFlags flags, Clock clock,
                 ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.of(client, properties, clock, metrics(metrics).requests());
+            return ApiServerConnection.of(client, flags.contentType(), clock, metrics(metrics).requests());
         }
     }
 
@@ -86,9 +92,9 @@ class WheelhouseAutoConfiguration {
     @ConditionalOnMissingBean({ApiClient.class, ApiServerConnection.class})
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
-        ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, Environment environment,
-                Clock clock, ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.open(properties, ServiceDefaults.areIn(environment), clock,
+        ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, ControllerManagerFlags flags,
+                Environment environment, Clock clock, ObjectProvider<Metrics> metrics) {
+            return ApiServerConnection.open(properties, flags.contentType(), ServiceDefaults.areIn(environment), clock,
                     metrics(metrics).requests());
         }
 
@@ -108,7 +114,8 @@ class WheelhouseAutoConfiguration {
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     InformerFactory wheelhouseInformers(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        return new InformerFactory(client, clock, metrics(metrics).informers(), properties.informer().options());
+        return new InformerFactory(client, clock, metrics(metrics).informers(),
+                properties.informer().options().toBuilder().minResync(flags.minResyncPeriod()).build());
     }
 
     @Bean(destroyMethod = "close")
@@ -118,10 +125,14 @@ class WheelhouseAutoConfiguration {
         return new EventBroadcaster(client, clock, metrics(metrics).events(), journal);
     }
 
-    /** The embedded API server has no other controller manager. */
+    /**
+     * The embedded API server has no other controller manager. Elsewhere the election may be about the other manager's
+     * own Lease, so that the two never act at the same time.
+     */
     @Bean
-    ManagerGuard wheelhouseGuard(ApiServerConnection connection, KubeClient client, Clock clock) {
-        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && connection.embedded() != null
+    ManagerGuard wheelhouseGuard(ApiServerConnection connection, KubeClient client, Election election, Clock clock) {
+        boolean alone = connection.embedded() != null || election.isFor(ManagerGuard.LEASE);
+        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && alone
                 ? ManagerGuard.Mode.TAKEOVER
                 : properties.manage();
         return new ManagerGuard(mode, client, clock);
@@ -130,7 +141,7 @@ class WheelhouseAutoConfiguration {
     @Bean(destroyMethod = "close")
     Election wheelhouseElection(ApiServerConnection connection, Clock clock, ObjectProvider<Metrics> metrics,
             ApplicationEventPublisher publisher, Environment environment) {
-        ElectionProperties wanted = properties.leaderElection();
+        ElectionProperties wanted = flags.election(properties.leaderElection());
         if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
             return Election.none();
         }
@@ -168,20 +179,32 @@ class WheelhouseAutoConfiguration {
         return new Journal(clock, properties.console().journal().toBytes());
     }
 
+    @Bean(destroyMethod = "close")
+    ControllerClients wheelhouseControllerClients(ApiServerConnection connection, KubeClient client, Clock clock) {
+        if (flags.useServiceAccountCredentials() && connection.anonymous() == null) {
+            throw new BadOption("wheelhouse.use-service-account-credentials is set, but the application made the client"
+                    + " of the API server: leave it out, or let Wheelhouse connect");
+        }
+        return new ControllerClients(client, connection.api(),
+                flags.useServiceAccountCredentials() ? connection.anonymous() : null, connection.contentType(),
+                flags.kubeApiQps(), flags.kubeApiBurst(), clock);
+    }
+
     @Bean
     @ConditionalOnMissingBean
     ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
             SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
             Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
-            ObjectProvider<KnownControllers> known) {
+            ObjectProvider<KnownControllers> known, ControllerClients clients) {
         // The application's controllers may need beans that need this one.
-        Supplier<Map<String, Integer>> workers = SingletonSupplier
-                .of(() -> known.getObject().workers(properties.workersOf()));
-        return new DefaultControllerContext(client, informers, clock,
+        Supplier<DefaultControllerContext.Workers> workers = SingletonSupplier
+                .of(() -> known.getObject().workers(properties, flags));
+        return new DefaultControllerContext(client, name -> clients.of(name, UpstreamControllers.account(name)),
+                informers, clock,
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
-                Engine.settings((controller, preset) -> workers.get().getOrDefault(controller,
-                        preset == null ? properties.workers() : preset), guard, election, metrics(metrics))
-                        .with(Identities.options(properties, connection)).with(journal));
+                Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, election,
+                        metrics(metrics))
+                        .with(Identities.options(flags, connection)).with(journal));
     }
 
     @Bean
@@ -193,7 +216,7 @@ class WheelhouseAutoConfiguration {
     @Bean(destroyMethod = "close")
     ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
             LoopRunner runner, KnownControllers known, ApiServerConnection connection) {
-        known.workers(properties.workersOf());
+        known.workers(properties, flags);
         List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
         ApiServerConnection.Embedded embedded = connection.embedded();
         if (embedded != null) {

@@ -14,9 +14,6 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
-import dev.wheelhouse.client.http.ContentType;
-import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controllers.node.NodeIpamController;
 import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.BuiltInControllers;
@@ -25,64 +22,17 @@ import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
 
 /**
- * The options {@code wheelhouse.*}.
+ * The options {@code wheelhouse.*}, except those that are flags of kube-controller-manager:
+ * {@link ControllerManagerFlags}. {@link UnknownOptions} refuses others.
  *
  * @param enabled whether anything of Wheelhouse runs in this application
  * @param mode the kind of API server to use
  * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
  * @param context the context in the kubeconfig; by default the current one
- * @param kubeApiContentType the content type of requests to an API server elsewhere, where both sides know it:
- *     {@code application/vnd.kubernetes.protobuf} or {@code application/json}
  * @param controllers the controllers to run, in the syntax of kube-controller-manager's {@code --controllers}
  * @param manage whether the controllers write if another controller manager may be at work
- * @param workers the number of workers of each controller
+ * @param workers the number of workers of each controller, instead of those of {@code concurrent-*-syncs}
  * @param workersOf the numbers of workers of single controllers, by name or alias
- * @param terminatedPodGcThreshold the number of ended pods that stay; all if it is not positive
- * @param resourceQuotaSyncPeriod the time between two counts of the usage of all quotas; 0 for never
- * @param horizontalPodAutoscalerSyncPeriod the time between two syncs of one autoscaler
- * @param horizontalPodAutoscalerDownscaleStabilization the window of an autoscaler that has none of its own
- * @param horizontalPodAutoscalerTolerance the tolerance of an autoscaler that has none of its own, a fraction
- * @param horizontalPodAutoscalerCpuInitializationPeriod the time in which the CPU usage of a new pod may be left out
- * @param horizontalPodAutoscalerInitialReadinessDelay the time in which a new pod is expected to become ready
- * @param nodeMonitorPeriod the time between two looks at all nodes
- * @param nodeMonitorGracePeriod the time without a sign of life after which a node is no longer ready
- * @param nodeStartupGracePeriod the time in which a new node must report its first status
- * @param nodeEvictionRate the nodes a second whose pods are evicted in a healthy zone
- * @param secondaryNodeEvictionRate the nodes a second whose pods are evicted in a large zone that is unhealthy
- * @param largeClusterSizeThreshold the most nodes of a small zone. Nothing is evicted in a small zone that is unhealthy
- * @param unhealthyZoneThreshold the fraction of nodes that are not ready in an unhealthy zone; at least 3 nodes
- * @param allocateNodeCidrs whether nodes get ranges of addresses for their pods
- * @param clusterCidr the range of the addresses of all pods; in a dual-stack cluster one of each family
- * @param serviceClusterIpRange the ranges of the addresses of Services, which nodes do not get
- * @param nodeCidrMaskSize the prefix of a node's range; 0 for the default of its family
- * @param nodeCidrMaskSizeIpv4 the prefix of a node's range of IPv4; 0 for 24
- * @param nodeCidrMaskSizeIpv6 the prefix of a node's range of IPv6; 0 for 64
- * @param rootCaFile the file of the API server's certificate authorities, which pods get; by default those of the
- *     connection
- * @param serviceAccountPrivateKeyFile the file of the key that signs the tokens in Secrets; by default the key of the
- *     embedded API server, and elsewhere none
- * @param legacyServiceAccountTokenCleanUpPeriod the time without use after which the token of a service account in a
- *     Secret is deleted
- * @param clusterSigningCertFile the file of the authority that signs certificates; by default the authority of the
- *     embedded API server, and elsewhere none
- * @param clusterSigningKeyFile the file of the private key of that authority
- * @param clusterSigningDuration the longest life of a signed certificate
- * @param clusterSigningKubeletServingCertFile the file of the authority of the signer {@code kubelet-serving} alone
- * @param clusterSigningKubeletServingKeyFile the file of its key, for the signer {@code kubelet-serving}
- * @param clusterSigningKubeletClientCertFile the file of the authority of the signer
- *     {@code kube-apiserver-client-kubelet} alone
- * @param clusterSigningKubeletClientKeyFile the file of its key, for the signer {@code kube-apiserver-client-kubelet}
- * @param clusterSigningKubeApiserverClientCertFile the file of the authority of the signer
- *     {@code kube-apiserver-client} alone
- * @param clusterSigningKubeApiserverClientKeyFile the file of its key, for the signer {@code kube-apiserver-client}
- * @param clusterSigningLegacyUnknownCertFile the file of the authority of the signer {@code legacy-unknown} alone
- * @param clusterSigningLegacyUnknownKeyFile the file of its key, for the signer {@code legacy-unknown}
- * @param endpointUpdatesBatchPeriod the wait of Endpoints after a change of a pod, in which further changes may come
- * @param endpointsliceUpdatesBatchPeriod the wait of EndpointSlices after a change of a pod
- * @param maxEndpointsPerSlice the most endpoints of an EndpointSlice
- * @param mirroringEndpointsliceUpdatesBatchPeriod the wait of mirrored Endpoints after somebody changed an
- * EndpointSlice
- * @param mirroringMaxEndpointsPerSubset the most addresses of a subset of Endpoints that are mirrored
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
@@ -97,41 +47,12 @@ import dev.wheelhouse.manager.Standby;
  * @param tracing whether each sync is a Micrometer observation with its writes as children. The application brings the
  *     tracer
  */
-@ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
+@ConfigurationProperties("wheelhouse")
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
         @Nullable String kubeconfig,
         @Nullable String context,
-        @DefaultValue("application/vnd.kubernetes.protobuf") String kubeApiContentType,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
-        @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
-        @DefaultValue("12500") int terminatedPodGcThreshold,
-        @DefaultValue("5m") Duration resourceQuotaSyncPeriod,
-        @DefaultValue("15s") Duration horizontalPodAutoscalerSyncPeriod,
-        @DefaultValue("5m") Duration horizontalPodAutoscalerDownscaleStabilization,
-        @DefaultValue("0.1") double horizontalPodAutoscalerTolerance,
-        @DefaultValue("5m") Duration horizontalPodAutoscalerCpuInitializationPeriod,
-        @DefaultValue("30s") Duration horizontalPodAutoscalerInitialReadinessDelay,
-        @DefaultValue("5s") Duration nodeMonitorPeriod, @DefaultValue("50s") Duration nodeMonitorGracePeriod,
-        @DefaultValue("1m") Duration nodeStartupGracePeriod, @DefaultValue("0.1") double nodeEvictionRate,
-        @DefaultValue("0.01") double secondaryNodeEvictionRate, @DefaultValue("50") int largeClusterSizeThreshold,
-        @DefaultValue("0.55") double unhealthyZoneThreshold, @DefaultValue("false") boolean allocateNodeCidrs,
-        @DefaultValue List<String> clusterCidr, @DefaultValue List<String> serviceClusterIpRange,
-        @DefaultValue("0") int nodeCidrMaskSize, @DefaultValue("0") int nodeCidrMaskSizeIpv4,
-        @DefaultValue("0") int nodeCidrMaskSizeIpv6,
-        @Nullable String rootCaFile, @Nullable String serviceAccountPrivateKeyFile,
-        @DefaultValue("8760h") Duration legacyServiceAccountTokenCleanUpPeriod,
-        @Nullable String clusterSigningCertFile, @Nullable String clusterSigningKeyFile,
-        @DefaultValue("8760h") Duration clusterSigningDuration,
-        @Nullable String clusterSigningKubeletServingCertFile, @Nullable String clusterSigningKubeletServingKeyFile,
-        @Nullable String clusterSigningKubeletClientCertFile, @Nullable String clusterSigningKubeletClientKeyFile,
-        @Nullable String clusterSigningKubeApiserverClientCertFile,
-        @Nullable String clusterSigningKubeApiserverClientKeyFile,
-        @Nullable String clusterSigningLegacyUnknownCertFile, @Nullable String clusterSigningLegacyUnknownKeyFile,
-        @DefaultValue("0s") Duration endpointUpdatesBatchPeriod,
-        @DefaultValue("0s") Duration endpointsliceUpdatesBatchPeriod,
-        @DefaultValue("100") int maxEndpointsPerSlice,
-        @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
-        @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
+        @Nullable Integer workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
@@ -176,7 +97,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,
             @DefaultValue("4MB") DataSize journal) {
         public Console {
-            require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
+            BadOption.require(!journal.isNegative(), "wheelhouse.console.journal", journal, "a size from 0");
         }
     }
 
@@ -188,7 +109,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     public record Management(@DefaultValue({
     }) List<String> hosts, @DefaultValue("10m") Duration stepDeadline) {
         public Management {
-            requirePositive("wheelhouse.management.step-deadline", stepDeadline);
+            BadOption.requirePositive("wheelhouse.management.step-deadline", stepDeadline);
             hosts = List.copyOf(hosts);
         }
     }
@@ -208,9 +129,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
             @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
             @Nullable Boolean storage) {
         public Nodes {
-            require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
+            BadOption.require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count",
+                    String.valueOf(count),
                     "a number from 0 to 3000");
-            require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
+            BadOption.require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
             requireQuantity("wheelhouse.nodes.cpu", cpu);
             requireQuantity("wheelhouse.nodes.memory", memory);
         }
@@ -219,80 +141,22 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
             try {
                 Quantity.fromString(value);
             } catch (QuantityFormatException e) {
-                require(false, option, "\"" + value + "\"", "a quantity, such as 4, 500m or 8Gi");
+                BadOption.require(false, option, "\"" + value + "\"", "a quantity, such as 4, 500m or 8Gi");
             }
         }
     }
 
     WheelhouseProperties {
-        requireWorkers("wheelhouse.workers", workers);
-        workersOf = Map.copyOf(workersOf);
-        try {
-            ContentType.of(kubeApiContentType);
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.kube-api-content-type: " + e.getMessage());
+        if (workers != null) {
+            BadOption.requireFromOne("wheelhouse.workers", workers);
         }
-        workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
-        requirePositive("wheelhouse.horizontal-pod-autoscaler-sync-period", horizontalPodAutoscalerSyncPeriod);
-        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-downscale-stabilization",
-                horizontalPodAutoscalerDownscaleStabilization);
-        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-cpu-initialization-period",
-                horizontalPodAutoscalerCpuInitializationPeriod);
-        requireNotNegative("wheelhouse.horizontal-pod-autoscaler-initial-readiness-delay",
-                horizontalPodAutoscalerInitialReadinessDelay);
-        require(horizontalPodAutoscalerTolerance >= 0, "wheelhouse.horizontal-pod-autoscaler-tolerance",
-                horizontalPodAutoscalerTolerance, "a number from 0");
-        requirePositive("wheelhouse.node-monitor-period", nodeMonitorPeriod);
-        requirePositive("wheelhouse.node-monitor-grace-period", nodeMonitorGracePeriod);
-        requirePositive("wheelhouse.node-startup-grace-period", nodeStartupGracePeriod);
-        require(nodeEvictionRate >= 0, "wheelhouse.node-eviction-rate", nodeEvictionRate, "a number from 0");
-        require(secondaryNodeEvictionRate >= 0, "wheelhouse.secondary-node-eviction-rate", secondaryNodeEvictionRate,
-                "a number from 0");
-        requirePositive("wheelhouse.cluster-signing-duration", clusterSigningDuration);
-        requirePositive("wheelhouse.legacy-service-account-token-clean-up-period",
-                legacyServiceAccountTokenCleanUpPeriod);
-        requireNotNegative("wheelhouse.endpoint-updates-batch-period", endpointUpdatesBatchPeriod);
-        requireNotNegative("wheelhouse.endpointslice-updates-batch-period", endpointsliceUpdatesBatchPeriod);
-        requireNotNegative("wheelhouse.mirroring-endpointslice-updates-batch-period",
-                mirroringEndpointsliceUpdatesBatchPeriod);
-        requireEndpoints("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
-        requireEndpoints("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
+        workersOf = Map.copyOf(workersOf);
+        workersOf
+                .forEach((controller, count) -> BadOption.requireFromOne("wheelhouse.workers-of." + controller, count));
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
-        }
-    }
-
-    ContentType contentType() {
-        return ContentType.of(kubeApiContentType);
-    }
-
-    ControllerOptions controllerOptions() {
-        return new ControllerOptions(terminatedPodGcThreshold,
-                new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,
-                        horizontalPodAutoscalerDownscaleStabilization, horizontalPodAutoscalerTolerance,
-                        horizontalPodAutoscalerCpuInitializationPeriod,
-                        horizontalPodAutoscalerInitialReadinessDelay),
-                new ControllerOptions.NodeLifecycle(nodeMonitorPeriod, nodeStartupGracePeriod, nodeMonitorGracePeriod,
-                        nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
-                        unhealthyZoneThreshold),
-                nodeIpam(), new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
-                        maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
-                        mirroringMaxEndpointsPerSubset),
-                new ControllerOptions.Identity("", null, Map.of(), clusterSigningDuration,
-                        legacyServiceAccountTokenCleanUpPeriod),
-                resourceQuotaSyncPeriod);
-    }
-
-    private ControllerOptions.NodeIpam nodeIpam() {
-        ControllerOptions.NodeIpam options = new ControllerOptions.NodeIpam(allocateNodeCidrs, clusterCidr,
-                serviceClusterIpRange, nodeCidrMaskSize, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6);
-        try {
-            NodeIpamController.check(options);
-            return options;
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("the ranges of nodes: " + e.getMessage());
         }
     }
 
@@ -304,32 +168,6 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     boolean runsServiceAccounts(boolean service) {
         return BuiltInControllers.all().stream().filter(d -> d.name().equals(ServiceAccountController.NAME))
                 .anyMatch(controller -> ControllerSelection.isSelected(controller, controllers, service));
-    }
-
-    private static void requireWorkers(String option, int count) {
-        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
-    }
-
-    private static void requireEndpoints(String option, int count) {
-        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
-    }
-
-    private static void requirePositive(String option, Duration time) {
-        require(time.isPositive(), option, seconds(time), "longer than 0 s");
-    }
-
-    private static void requireNotNegative(String option, Duration time) {
-        require(!time.isNegative(), option, seconds(time), "0 s or longer");
-    }
-
-    private static String seconds(Duration time) {
-        return time.toMillis() / 1000.0 + " s";
-    }
-
-    private static void require(boolean good, String option, Object value, String wanted) {
-        if (!good) {
-            throw new BadOption(option + " is " + value + ": it must be " + wanted);
-        }
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +113,30 @@ class EmbeddedServerInformerTest {
         assertThat(found.types()).contains(ResourceType.PODS, ResourceType.DEPLOYMENTS, ResourceType.LEASES)
                 .doesNotHaveDuplicates();
         assertThat(found.failures()).isEmpty();
+    }
+
+    @Test
+    void theThreadThatReadsAnEventHandsItToTheHandler() {
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        InformerMetrics metrics = new InformerMetrics() {
+            @Override
+            public void processed(Duration took) {
+                threads.add(Thread.currentThread().getName());
+            }
+        };
+        AtomicInteger made = new AtomicInteger();
+        try (InformerFactory measured = new InformerFactory(client, Clock.system(),
+                (type, model, namespace, selector) -> metrics, InformerOptions.defaults())) {
+            SharedIndexInformer<V1ConfigMap> informer = measured.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+            measured.start(runner);
+            Eventually.eventually("it has synced", SOON, informer::hasSynced);
+            Eventually.eventually("no other thread changed the cache", SOON, () -> {
+                configMaps.create(configMap("a" + made.incrementAndGet(), "1"));
+                return threads.stream().anyMatch(thread -> thread.startsWith("http "));
+            });
+            ObjectKey last = ObjectKey.of("default", "a" + made.get());
+            Eventually.eventually("the last one came", SOON, () -> informer.get(last) != null);
+        }
     }
 
     @Test

@@ -65,7 +65,12 @@ final class Replay implements Interceptor, AutoCloseable {
 
     /** @param seed determines UIDs and generated names */
     Replay(Scenario scenario, long seed) {
-        this(scenario, Recording.read(scenario), new Names(), null, seed);
+        this(scenario, Recording.read(scenario), seed);
+    }
+
+    /** @param seed determines UIDs and generated names */
+    Replay(Scenario scenario, Recording recording, long seed) {
+        this(scenario, recording, new Names(), null, seed);
         system.clock.jump(Duration.between(system.clock.now(), recording.manager()));
         wire.post(ResourceType.NAMESPACES.path(""), Json.object().set("metadata",
                 Json.object().put("name", scenario.namespace()))).expected();

@@ -133,12 +133,22 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of the ranges of nodes may differ from the defaults. */
+    /** The options of the controllers. Only those of the controllers of nodes may differ from the defaults. */
     ControllerOptions controllerOptions() {
+        ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
         return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
                 list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
-                number("node-cidr-mask-size-ipv6")));
+                number("node-cidr-mask-size-ipv6")))
+                .with(new ControllerOptions.NodeLifecycle(time("node-monitor-period", life.monitorPeriod()),
+                        time("node-startup-grace-period", life.startupGracePeriod()),
+                        time("node-monitor-grace-period", life.monitorGracePeriod()),
+                        Double.parseDouble(options.getOrDefault("node-eviction-rate", life.evictionRate() + "")),
+                        life.secondaryEvictionRate(), life.largeClusterSizeThreshold(), life.unhealthyZoneThreshold()));
+    }
+
+    private Duration time(String option, Duration otherwise) {
+        return options.containsKey(option) ? duration(options.get(option)) : otherwise;
     }
 
     private List<String> list(String option) {

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 enum Kind {
     AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
+    CERTIFICATES(1, CertificatesWorkload::new, CertificateFaults::all),
     CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
@@ -24,6 +25,7 @@ enum Kind {
     /** Alone, see {@link Mix}. */
     POLICIES(0, PoliciesWorkload::new, PolicyFaults::all),
     QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
+    RANGES(1, RangesWorkload::new, RangeFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),
     SERVICES(2, ServicesWorkload::new, ServiceFaults::all),
     STATEFUL_SET(3, StatefulSetWorkload::new, StatefulSetFaults::all);

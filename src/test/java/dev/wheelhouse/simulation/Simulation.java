@@ -44,7 +44,7 @@ final class Simulation implements AutoCloseable {
     private static final int MOST_STEPS = 400_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
-            Authorities.options().withTerminatedPodGcThreshold(PodGarbageInvariants.THRESHOLD)
+            Authorities.options().with(new ControllerOptions.PodGc(PodGarbageInvariants.THRESHOLD))
                     .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
                             Duration.ZERO, ServiceInvariants.MOST))
                     .with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"), List.of(), 0, 0, 0)));

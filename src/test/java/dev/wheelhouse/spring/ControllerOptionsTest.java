@@ -12,6 +12,13 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.ControllerOptions.Endpoints;
+import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controller.ControllerOptions.Identity;
+import dev.wheelhouse.controller.ControllerOptions.NodeIpam;
+import dev.wheelhouse.controller.ControllerOptions.NodeLifecycle;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.UpstreamControllers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,49 +27,100 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ControllerOptionsTest {
     private static final String AUTOSCALER = "horizontal-pod-autoscaler-";
 
-    private static ControllerOptions options(String... options) {
+    private static ControllerManagerFlags flags(String... options) {
+        return bound(ControllerManagerFlags.class, options);
+    }
+
+    private static WheelhouseProperties properties(String... options) {
+        return bound(WheelhouseProperties.class, options);
+    }
+
+    private static <P> P bound(Class<P> type, String... options) {
         Map<String, String> map = new LinkedHashMap<>();
         for (String option : options) {
             String[] parts = option.split("=", 2);
             map.put("wheelhouse." + parts[0], parts[1]);
         }
-        return new Binder(new MapConfigurationPropertySource(map))
-                .bindOrCreate("wheelhouse", WheelhouseProperties.class).controllerOptions();
+        return new Binder(new MapConfigurationPropertySource(map)).bindOrCreate("wheelhouse", type);
+    }
+
+    private static <G extends ControllerOptions.Group> G options(G group, String... options) {
+        return flags(options).controllerOptions().get(group);
     }
 
     @Test
     void haveUpstreamsDefaults() {
-        assertThat(options()).isEqualTo(ControllerOptions.DEFAULTS);
+        for (ControllerOptions.Group defaults : List.of(ControllerOptions.PodGc.DEFAULTS,
+                ControllerOptions.Periods.DEFAULTS, ControllerOptions.Switches.DEFAULTS,
+                HorizontalPodAutoscaler.DEFAULTS, NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS,
+                Identity.DEFAULTS)) {
+            assertThat(options(defaults)).isEqualTo(defaults);
+        }
+        assertThat(flags().workers()).containsEntry("daemonset-controller", 2)
+                .containsEntry("garbage-collector-controller", 20).containsEntry("namespace-controller", 10);
     }
 
     @Test
     void reachTheControllers() {
-        assertThat(options("terminated-pod-gc-threshold=-1", "resource-quota-sync-period=6m",
-                AUTOSCALER + "sync-period=1s",
+        assertThat(options(ControllerOptions.PodGc.DEFAULTS, "terminated-pod-gc-threshold=-1").terminatedThreshold())
+                .isEqualTo(-1);
+        assertThat(options(ControllerOptions.Periods.DEFAULTS, "resource-quota-sync-period=6m",
+                "namespace-sync-period=7m", "pvclaimbinder-sync-period=8s")).isEqualTo(new ControllerOptions.Periods(
+                        Duration.ofMinutes(6), Duration.ofMinutes(7), Duration.ofSeconds(8)));
+        assertThat(options(ControllerOptions.Switches.DEFAULTS, "enable-garbage-collector=false",
+                "enable-dynamic-provisioning=false")).isEqualTo(new ControllerOptions.Switches(false, false));
+        assertThat(options(HorizontalPodAutoscaler.DEFAULTS, AUTOSCALER + "sync-period=1s",
                 AUTOSCALER + "downscale-stabilization=2m", AUTOSCALER + "tolerance=0.25",
-                AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s",
-                "cluster-signing-duration=24h", "legacy-service-account-token-clean-up-period=48h",
-                "endpoint-updates-batch-period=1s", "endpointslice-updates-batch-period=2s",
-                "max-endpoints-per-slice=3", "mirroring-endpointslice-updates-batch-period=4s",
-                "mirroring-max-endpoints-per-subset=5"))
-                .isEqualTo(ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(-1)
-                        .withResourceQuotaSyncPeriod(Duration.ofMinutes(6))
-                        .with(new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(1),
-                                Duration.ofMinutes(2), 0.25, Duration.ofMinutes(3), Duration.ofSeconds(4)))
-                        .with(new ControllerOptions.Identity("", null, Map.of(), Duration.ofHours(24),
-                                Duration.ofHours(48)))
-                        .with(new ControllerOptions.Endpoints(Duration.ofSeconds(1), Duration.ofSeconds(2), 3,
-                                Duration.ofSeconds(4), 5)));
-        assertThat(options("node-monitor-period=1s", "node-startup-grace-period=2s", "node-monitor-grace-period=3s",
-                "node-eviction-rate=1.5", "secondary-node-eviction-rate=0.5", "large-cluster-size-threshold=7",
-                "unhealthy-zone-threshold=0.7").nodeLifecycle())
-                .isEqualTo(new ControllerOptions.NodeLifecycle(Duration.ofSeconds(1), Duration.ofSeconds(2),
-                        Duration.ofSeconds(3), 1.5, 0.5, 7, 0.7));
-        assertThat(options("allocate-node-cidrs=true", "cluster-cidr=10.4.0.0/16,fd00::/56",
-                "service-cluster-ip-range=10.4.0.0/24", "node-cidr-mask-size-ipv4=25", "node-cidr-mask-size-ipv6=65")
-                .nodeIpam())
-                .isEqualTo(new ControllerOptions.NodeIpam(true, List.of("10.4.0.0/16", "fd00::/56"),
-                        List.of("10.4.0.0/24"), 0, 25, 65));
+                AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s"))
+                .isEqualTo(new HorizontalPodAutoscaler(Duration.ofSeconds(1), Duration.ofMinutes(2), 0.25,
+                        Duration.ofMinutes(3), Duration.ofSeconds(4)));
+        assertThat(options(Identity.DEFAULTS, "cluster-signing-duration=24h",
+                "legacy-service-account-token-clean-up-period=48h"))
+                .isEqualTo(new Identity("", null, Map.of(), Duration.ofHours(24), Duration.ofHours(48)));
+        assertThat(options(Endpoints.DEFAULTS, "endpoint-updates-batch-period=1s",
+                "endpointslice-updates-batch-period=2s", "max-endpoints-per-slice=3",
+                "mirroring-endpointslice-updates-batch-period=4s", "mirroring-max-endpoints-per-subset=5"))
+                .isEqualTo(new Endpoints(Duration.ofSeconds(1), Duration.ofSeconds(2), 3, Duration.ofSeconds(4), 5));
+        assertThat(options(NodeLifecycle.DEFAULTS, "node-monitor-period=1s", "node-startup-grace-period=2s",
+                "node-monitor-grace-period=3s", "node-eviction-rate=1.5", "secondary-node-eviction-rate=0.5",
+                "large-cluster-size-threshold=7", "unhealthy-zone-threshold=0.7"))
+                .isEqualTo(new NodeLifecycle(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), 1.5,
+                        0.5, 7, 0.7));
+        assertThat(options(NodeIpam.DEFAULTS, "allocate-node-cidrs=true", "cluster-cidr=10.4.0.0/16,fd00::/56",
+                "service-cluster-ip-range=10.4.0.0/24", "node-cidr-mask-size-ipv4=25", "node-cidr-mask-size-ipv6=65"))
+                .isEqualTo(new NodeIpam(true, List.of("10.4.0.0/16", "fd00::/56"), List.of("10.4.0.0/24"), 0, 25, 65));
+    }
+
+    /** An option of the controller counts first, then its own default, then the number for all, then the flag. */
+    @Test
+    void theNumberOfWorkersIsThatOfTheNearestOption() {
+        KnownControllers known = new KnownControllers(BuiltInControllers.all());
+        var workers = known.workers(properties("workers-of.daemonset=7"), flags("concurrent-job-syncs=3"));
+        assertThat(workers.of("daemonset-controller", 1)).isEqualTo(7);
+        assertThat(workers.of("job-controller", null)).isEqualTo(3);
+        assertThat(workers.of("job-controller", 1)).isEqualTo(1);
+        assertThat(workers.of("website-operator", null)).isEqualTo(5);
+        assertThat(known.workers(properties("workers=9"), flags()).of("daemonset-controller", null)).isEqualTo(9);
+        assertThatThrownBy(() -> flags("concurrent-rc-syncs=0").workers())
+                .hasMessage("wheelhouse.concurrent-rc-syncs is 0: it must be a number from 1 to 1000");
+    }
+
+    /** Every flag of workers names a controller of upstream. */
+    @Test
+    void theControllersWithFlagsOfWorkersExist() {
+        assertThat(UpstreamControllers.all()).extracting(UpstreamControllers.Upstream::name)
+                .containsAll(flags().workers().keySet());
+    }
+
+    @Test
+    void theElectionTakesUpstreamsNamesBeforeItsOwn() {
+        ElectionProperties own = properties("leader-election.enabled=false", "leader-election.retry-period=1s")
+                .leaderElection();
+        assertThat(flags().election(own)).isEqualTo(own);
+        assertThat(flags("leader-elect=true", "leader-elect-lease-duration=30s", "leader-elect-renew-deadline=20s",
+                "leader-elect-resource-name=a", "leader-elect-resource-namespace=b").election(own))
+                .isEqualTo(new ElectionProperties(true, "a", "b", Duration.ofSeconds(30), Duration.ofSeconds(20),
+                        Duration.ofSeconds(1)));
     }
 
     @ParameterizedTest
@@ -81,7 +139,7 @@ class ControllerOptionsTest {
             "mirroring-max-endpoints-per-subset, 1001, is 1001: it must be a number from 1 to 1000",
     })
     void thatMakeNoSenseAreRefused(String option, String value, String words) {
-        assertThatThrownBy(() -> options(option + "=" + value)).rootCause()
+        assertThatThrownBy(() -> flags(option + "=" + value)).rootCause()
                 .hasMessage("wheelhouse." + option + " " + words);
     }
 
@@ -91,13 +149,13 @@ class ControllerOptionsTest {
             "node-eviction-rate=-1, wheelhouse.node-eviction-rate is -1.0: it must be a number from 0",
     })
     void ofNodesThatMakeNoSenseAreRefused(String option, String words) {
-        assertThatThrownBy(() -> options(option)).rootCause().hasMessage(words);
+        assertThatThrownBy(() -> flags(option)).rootCause().hasMessage(words);
     }
 
     @Test
     void rangesOfNodesThatDoNotFitAreRefused() {
-        assertThatThrownBy(() -> options("allocate-node-cidrs=true")).hasMessageStartingWith(
+        assertThatThrownBy(() -> flags("allocate-node-cidrs=true").controllerOptions()).hasMessageStartingWith(
                 "the ranges of nodes: allocate-node-cidrs is set, but cluster-cidr is not");
-        assertThat(options("cluster-cidr=rubbish").nodeIpam().allocateNodeCidrs()).isFalse();
+        assertThat(options(NodeIpam.DEFAULTS, "cluster-cidr=rubbish").allocateNodeCidrs()).isFalse();
     }
 }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.spring;
 
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +13,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,24 +37,10 @@ class DocumentationTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The options of a record of properties, groups of options taken apart. */
-    static Set<String> options(String prefix, Class<?> properties) {
-        Set<String> options = new TreeSet<>();
-        for (RecordComponent component : properties.getRecordComponents()) {
-            String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
-            if (component.getType().isRecord()) {
-                options.addAll(options(name, component.getType()));
-            } else {
-                options.add(name);
-            }
-        }
-        return options;
-    }
-
     @Test
     void theHelpNamesEveryOptionAndNoOther() {
         String help = CommandLine.check("--help").orElseThrow().text();
-        Set<String> options = options("wheelhouse", WheelhouseProperties.class);
+        Set<String> options = UnknownOptions.known();
         // An application that contains Wheelhouse may turn it off; the service is nothing else.
         options.remove("wheelhouse.enabled");
         assertThat(all(OPTION, help)).isEqualTo(options);
@@ -64,7 +48,7 @@ class DocumentationTest {
 
     @Test
     void thePagesNameNoOptionThatIsNotThere() throws IOException {
-        Set<String> options = options("wheelhouse", WheelhouseProperties.class);
+        Set<String> options = UnknownOptions.known();
         for (Path page : pages()) {
             assertThat(all(OPTION, Files.readString(page))).as("%s", page)
                     .allMatch(name -> options.stream().anyMatch(o -> o.equals(name) || o.startsWith(name + ".")));

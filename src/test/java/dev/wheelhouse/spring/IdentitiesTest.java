@@ -55,13 +55,13 @@ class IdentitiesTest {
             String[] parts = option.replace("DIR", directory.toString()).split("=", 2);
             map.put("wheelhouse." + parts[0], parts[1]);
         }
-        WheelhouseProperties properties = new Binder(new MapConfigurationPropertySource(map))
-                .bindOrCreate("wheelhouse", WheelhouseProperties.class);
+        ControllerManagerFlags flags = new Binder(new MapConfigurationPropertySource(map))
+                .bindOrCreate("wheelhouse", ControllerManagerFlags.class);
         try (Cluster cluster = new Cluster()) {
-            return Identities.options(properties,
-                    new ApiServerConnection(cluster.user(), new ApiClient(), ContentType.JSON, "default",
+            return Identities.options(flags,
+                    new ApiServerConnection(cluster.user(), new ApiClient(), null, ContentType.JSON, "default",
                             false, "that of the connection", null))
-                    .identity();
+                    .get(ControllerOptions.Identity.DEFAULTS);
         }
     }
 

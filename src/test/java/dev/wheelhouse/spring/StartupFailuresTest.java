@@ -30,7 +30,10 @@ class StartupFailuresTest {
     void aValueThatIsNotAllowedIsASentenceWithTheOptionAndTheAllowedValues(String option, String sentence) {
         String[] parts = option.split("=", 2);
         Binder binder = new Binder(new MapConfigurationPropertySource(Map.of("wheelhouse." + parts[0], parts[1])));
-        Throwable failure = catchThrowable(() -> binder.bind("wheelhouse", WheelhouseProperties.class));
+        Throwable failure = catchThrowable(() -> {
+            binder.bind("wheelhouse", WheelhouseProperties.class);
+            binder.bind("wheelhouse", ControllerManagerFlags.class);
+        });
         assertThat(new StartupFailures(null).analyze(failure).getDescription()).isEqualTo("wheelhouse." + sentence);
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.testing;
 import java.time.Duration;
 import java.util.function.Supplier;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.operator.Operator;
@@ -12,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A correct operator passes the simulation, and one planted bug of each kind is caught and told as a story. */
+@Tag("stepped")
 class OperatorSimulationTest {
     private static OperatorSimulation simulation(Supplier<? extends Operator<?>> operator) {
         return OperatorSimulation.of(operator).crds(Website.class).start(Website.of("blog", 2, "Hello"));

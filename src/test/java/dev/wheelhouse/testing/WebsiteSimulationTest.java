@@ -1,7 +1,9 @@
 package dev.wheelhouse.testing;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("stepped")
 class WebsiteSimulationTest {
     @Test
     void noFaultChangesTheEnd() {

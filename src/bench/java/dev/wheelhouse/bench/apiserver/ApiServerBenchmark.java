@@ -15,7 +15,7 @@ import dev.wheelhouse.testing.TestServer;
 /**
  * The load on the embedded API server and, where one is found, on a real kube-apiserver: writes beside watches, many
  * pods listed and watched, memory, and starts. Prints tables in Markdown. Figures are in {@code
- * docs/performance-apiserver.md}.
+ * docs/performance.md}.
  */
 public final class ApiServerBenchmark {
     private static final int CLIENTS = 16;

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
 
-/** The writes in an audit log that grows: by verb and resource, and by status code if the server refused them. */
+/** The requests in an audit log that grows: by verb and resource, and by status code if the server refused them. */
 final class AuditLog {
-    private final Map<String, Integer> writes = new TreeMap<>();
+    private final Map<String, Integer> requests = new TreeMap<>();
     private long position;
 
     /** Reads the lines that are complete since the last call. */
@@ -35,14 +35,19 @@ final class AuditLog {
         }
     }
 
+    /** A watch counts when it starts, another request when it ends. */
     private void add(JsonNode entry) {
+        boolean watch = entry.path("verb").asString("").equals("watch");
+        if (watch != entry.path("stage").asString("").equals("ResponseStarted")) {
+            return;
+        }
         int code = entry.at("/responseStatus/code").asInt(0);
         String subresource = entry.at("/objectRef/subresource").asString("");
-        writes.merge(entry.path("verb").asString("") + " " + entry.at("/objectRef/resource").asString("")
+        requests.merge(entry.path("verb").asString("") + " " + entry.at("/objectRef/resource").asString("")
                 + (subresource.isEmpty() ? "" : "/" + subresource) + (code < 300 ? "" : " " + code), 1, Integer::sum);
     }
 
-    Map<String, Integer> writes() {
-        return new TreeMap<>(writes);
+    Map<String, Integer> requests() {
+        return new TreeMap<>(requests);
     }
 }

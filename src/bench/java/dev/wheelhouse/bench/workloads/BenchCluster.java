@@ -27,7 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A real kube-apiserver with etcd, both from the PATH. It logs the writes of the user {@code manager}. */
+/** A real kube-apiserver with etcd, both from the PATH. It logs requests of the user {@code manager}. */
 final class BenchCluster implements AutoCloseable {
     static final JsonMapper JSON = new JsonMapper();
     private static final String BENCH = "bench-token";
@@ -40,7 +40,13 @@ final class BenchCluster implements AutoCloseable {
     private final Process etcd;
     private HttpClient http = HttpClient.newHttpClient();
 
-    BenchCluster(Path directory) throws Exception {
+    /** The verbs of the requests that change something. */
+    static final String WRITES = "create, update, patch, delete, deletecollection";
+    /** The verbs of all requests for objects. */
+    static final String ALL = WRITES + ", get, list, watch";
+
+    /** @param logged the verbs of the requests in the audit log */
+    BenchCluster(Path directory, String logged) throws Exception {
         this.directory = directory;
         int client = freePort();
         int peer = freePort();
@@ -60,9 +66,9 @@ final class BenchCluster implements AutoCloseable {
                 kind: Policy
                 omitStages: [RequestReceived]
                 rules:
-                - {level: Metadata, users: [manager], verbs: [create, update, patch, delete, deletecollection]}
+                - {level: Metadata, users: [manager], verbs: [%s]}
                 - {level: None}
-                """);
+                """.formatted(logged));
         server = start("kube-apiserver", "--etcd-servers=http://127.0.0.1:" + client, "--bind-address=127.0.0.1",
                 "--secure-port=" + port, "--cert-dir=" + directory.resolve("certs"),
                 "--service-cluster-ip-range=10.0.0.0/24", "--token-auth-file=" + tokens, "--authorization-mode=RBAC",
@@ -153,6 +159,15 @@ final class BenchCluster implements AutoCloseable {
     /** A stream of watch events, one a line. */
     InputStream watch(String path) throws IOException, InterruptedException {
         return http.send(request("GET", path, "", null), HttpResponse.BodyHandlers.ofInputStream()).body();
+    }
+
+    /** Adds {@code node-NUMBER}, which is ready. */
+    void addNode(int number) throws IOException, InterruptedException {
+        String path = "/api/v1/nodes/node-" + number;
+        call("POST", "/api/v1/nodes", "application/json", "{\"metadata\": {\"name\": \"node-" + number + "\"}}");
+        call("PATCH", path, "application/merge-patch+json", "{\"spec\": {\"taints\": []}}");
+        call("PATCH", path + "/status", "application/merge-patch+json",
+                "{\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}}");
     }
 
     private Process start(String program, String... args) throws IOException {

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 final class BenchKubelet implements AutoCloseable {
     private static final int AT_ONCE = 32;
     private static final String READY = """
-            {"status": {"phase": "Running", "startTime": "%1$s", "conditions": [
+            {"status": {"phase": "Running", "startTime": "%1$s", "podIPs": [{"ip": "%2$s"}], "conditions": [
              {"type": "Ready", "status": "True", "lastTransitionTime": "%1$s"}]}}""";
     private static final String SUCCEEDED = """
             {"status": {"phase": "Succeeded", "conditions": [
@@ -33,6 +33,7 @@ final class BenchKubelet implements AutoCloseable {
     private final Set<String> done = ConcurrentHashMap.newKeySet();
     private final Semaphore permits = new Semaphore(AT_ONCE);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final AtomicInteger addresses = new AtomicInteger();
     private final AtomicInteger next = new AtomicInteger();
     private volatile boolean closed;
 
@@ -102,7 +103,7 @@ final class BenchKubelet implements AutoCloseable {
                      "target": {"kind": "Node", "name": "%s"}}""".formatted(pod.at("/metadata/name").asString(),
                     node(pod)));
         } else if (phase.equals("Pending")) {
-            act("run" + uid, "PATCH", path + "/status", READY.formatted(now()));
+            act("run" + uid, "PATCH", path + "/status", READY.formatted(now(), address()));
         } else if (ofJob && phase.equals("Running")) {
             act("succeed" + uid, "PATCH", path + "/status", SUCCEEDED.formatted(now()));
         }
@@ -110,6 +111,11 @@ final class BenchKubelet implements AutoCloseable {
 
     private static String now() {
         return Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private String address() {
+        int number = addresses.incrementAndGet();
+        return "10.244." + (number >> 8 & 255) + "." + (number & 255);
     }
 
     private String node(JsonNode pod) {

@@ -7,16 +7,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** A controller manager in a process of its own. */
 enum Contestant {
     REAL("kube-controller-manager"), OURS("Wheelhouse");
 
-    private static final List<String> CONTROLLERS = List.of("deployment", "replicaset", "replicationcontroller",
+    /** The controllers of workloads, by the option of both. */
+    static final String WORKLOADS = String.join(",", Stream.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
             "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
-            "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr");
+            "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr")
+            .map(name -> name + "-controller").toList());
 
     private final String title;
 
@@ -34,35 +37,35 @@ enum Contestant {
     /** Where the classes of Wheelhouse are; others than this benchmark's make two states comparable. */
     private static final String CLASSES = System.getProperty("manager.classes", System.getProperty("java.class.path"));
 
-    /** Starts it with the default number of workers. The real one gets no limit of requests that it would reach. */
-    Process start(BenchCluster cluster) throws IOException {
+    /**
+     * Starts it with the default number of workers and no limit of requests.
+     *
+     * @param controllers the option {@code --controllers}
+     * @param options further options, by kube-controller-manager's names
+     */
+    Process start(BenchCluster cluster, String controllers, String... options) throws IOException {
+        List<String> command = new ArrayList<>(this == REAL ? real(cluster) : ours());
+        Stream.concat(Stream.of("kubeconfig=" + cluster.kubeconfig(), "controllers=" + controllers), Stream.of(options))
+                .map(option -> (this == REAL ? "--" : "--wheelhouse.") + option).forEach(command::add);
         Path log = cluster.directory().resolve(name().toLowerCase(Locale.ROOT) + ".log");
-        ProcessBuilder builder = new ProcessBuilder(this == REAL ? real(cluster) : ours(cluster))
-                .directory(cluster.directory().toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command).directory(cluster.directory().toFile())
+                .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().remove("KUBECONFIG");
         return builder.start();
     }
 
     private static List<String> real(BenchCluster cluster) throws IOException {
-        return List.of("kube-controller-manager", "--kubeconfig=" + cluster.kubeconfig(), "--leader-elect=false",
-                "--controllers=" + controllers(),
-                "--kube-api-qps=10000", "--kube-api-burst=10000", "--bind-address=127.0.0.1",
-                "--secure-port=" + BenchCluster.freePort(),
+        return List.of("kube-controller-manager", "--kube-api-qps=10000", "--kube-api-burst=10000",
+                "--bind-address=127.0.0.1", "--secure-port=" + BenchCluster.freePort(),
                 "--cert-dir=" + cluster.directory().resolve("manager-certs"));
     }
 
-    /** The names of the controllers that both run. */
-    private static String controllers() {
-        return String.join(",", CONTROLLERS.stream().map(c -> c + "-controller").toList());
-    }
-
-    private static List<String> ours(BenchCluster cluster) throws IOException {
+    private static List<String> ours() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(JVM.split(" ")));
         command.addAll(List.of("-cp", CLASSES, "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
-                "--logging.level.dev.wheelhouse=warn", "--wheelhouse.kubeconfig=" + cluster.kubeconfig(),
-                "--wheelhouse.controllers=" + controllers()));
+                "--logging.level.dev.wheelhouse=warn"));
         return command;
     }
 

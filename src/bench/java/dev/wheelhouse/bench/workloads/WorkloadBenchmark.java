@@ -54,7 +54,7 @@ public final class WorkloadBenchmark {
     public static void main(String[] args) throws Exception {
         int percent = Integer.parseInt(args[0]);
         Path directory = Files.createTempDirectory("bench");
-        try (BenchCluster cluster = new BenchCluster(directory)) {
+        try (BenchCluster cluster = new BenchCluster(directory, BenchCluster.WRITES)) {
             Runtime.getRuntime().addShutdownHook(new Thread(cluster::close));
             WorkloadBenchmark benchmark = new WorkloadBenchmark(cluster, percent);
             benchmark.prepare();
@@ -74,16 +74,12 @@ public final class WorkloadBenchmark {
                 Runtime.getRuntime().availableProcessors());
         cluster.call("POST", "/api/v1/namespaces", "application/json", "{\"metadata\": {\"name\": \"bench\"}}");
         for (int i = 0; i < size(200); i++) {
-            String path = "/api/v1/nodes/node-" + i;
-            cluster.call("POST", "/api/v1/nodes", "application/json", "{\"metadata\": {\"name\": \"node-" + i + "\"}}");
-            cluster.call("PATCH", path, "application/merge-patch+json", "{\"spec\": {\"taints\": []}}");
-            cluster.call("PATCH", path + "/status", "application/merge-patch+json",
-                    "{\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}}");
+            cluster.addNode(i);
         }
     }
 
     private void run(Contestant contestant) throws Exception {
-        Process manager = contestant.start(cluster);
+        Process manager = contestant.start(cluster, Contestant.WORKLOADS, "leader-elect=false");
         Runtime.getRuntime().addShutdownHook(new Thread(manager::destroyForcibly));
         try (BenchKubelet kubelet = new BenchKubelet(cluster, size(200))) {
             for (int round = 1; round <= ROUNDS; round++) {
@@ -251,7 +247,7 @@ public final class WorkloadBenchmark {
         // The server writes its log with a delay of a second.
         Thread.sleep(1500);
         log.read(cluster.audit());
-        return new Reading(cpu, server, Contestant.memory(manager, "VmRSS"), log.writes());
+        return new Reading(cpu, server, Contestant.memory(manager, "VmRSS"), log.requests());
     }
 
     private static double seconds(long start) {

@@ -9,7 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1DeleteOptions;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Preconditions;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +22,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
@@ -34,6 +37,8 @@ import dev.wheelhouse.facts.TypeSchema;
 public final class ObjectDecoder<T extends KubernetesObject> {
     /** A type whose metadata is where that of every type is; the facts have no type for metadata alone. */
     private static final String ANY_WITH_METADATA = "io.k8s.api.core.v1.Pod";
+
+    private static final String DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
     private final ResourceType type;
     private final Class<T> model;
@@ -103,12 +108,24 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         if (wireType == null) {
             throw new IllegalStateException(type + " is not written in protobuf");
         }
-        return new WireWriter(memory).write(object, type, wireType);
+        return new WireWriter(memory).write(object, type.apiVersion(), type.kind(), wireType);
+    }
+
+    /** Writes the options of a delete in protobuf. */
+    public byte[] write(Deletion deletion) {
+        V1DeleteOptions options = new V1DeleteOptions().gracePeriodSeconds(deletion.gracePeriodSeconds())
+                .propagationPolicy(deletion.propagation()).dryRun(null);
+        if (deletion.uid() != null || deletion.resourceVersion() != null) {
+            options.setPreconditions(
+                    new V1Preconditions().uid(deletion.uid()).resourceVersion(deletion.resourceVersion()));
+        }
+        return new WireWriter(memory).write(options, "v1", "DeleteOptions", DELETE_OPTIONS);
     }
 
     /**
      * Reads the answer to a request about one object. Its kind may differ from the type's, as that of
-     * {@code deployments/scale} does; the fields that the model has are read.
+     * {@code deployments/scale} does; the fields that the model has are read. A review, which is not stored, has no
+     * name.
      *
      * @param tried the request, for the message
      * @throws ApiError if the answer does not decode
@@ -119,7 +136,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
                 ? decodeWireAnswer(bytes, failures::add)
                 : decodeRegular(bytes, 0, bytes.length);
         if (object == null && failures.isEmpty()) {
-            object = decode(bytes, 0, bytes.length, true, failures::add);
+            object = decode(bytes, 0, bytes.length, true, false, failures::add);
         }
         if (object == null) {
             throw new ApiError(tried + ": the answer cannot be decoded",
@@ -163,7 +180,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         }
         try {
             T object = model.cast(shape.read(in, 0));
-            if (problem(object, metadataOnly) != null) {
+            if (problem(object, metadataOnly, true) != null) {
                 return null;
             }
             fillIn(object);
@@ -189,10 +206,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     @Nullable
     T decode(byte[] bytes, int from, int to, Consumer<DecodeFailure> failed) {
         T object = decodeRegular(bytes, from, to);
-        return object != null ? object : decode(bytes, from, to, metadataOnly, failed);
+        return object != null ? object : decode(bytes, from, to, metadataOnly, true, failed);
     }
 
-    private @Nullable T decode(byte[] bytes, int from, int to, boolean anyKind, Consumer<DecodeFailure> failed) {
+    private @Nullable T decode(byte[] bytes, int from, int to, boolean anyKind, boolean named,
+            Consumer<DecodeFailure> failed) {
         T object;
         try {
             object = reader().readValue(bytes, from, to - from);
@@ -204,7 +222,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
             failed.accept(new DecodeFailure(type.groupResource(), "", "it is null"));
             return null;
         }
-        DecodeFailure problem = problem(object, anyKind);
+        DecodeFailure problem = problem(object, anyKind, named);
         if (problem != null) {
             failed.accept(problem);
             return null;
@@ -215,7 +233,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
 
     private @Nullable T decodeWireAnswer(byte[] bytes, Consumer<DecodeFailure> failed) {
         try {
-            return decodeWire(bytes, WireEnvelope.of(bytes, 0, bytes.length), failed);
+            return decodeWire(bytes, WireEnvelope.of(bytes, 0, bytes.length), false, failed);
         } catch (WireException e) {
             failed.accept(new DecodeFailure(type.groupResource(), e.field(), e.problem()));
             return null;
@@ -225,22 +243,31 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     /** Reads an object in protobuf from its envelope. @param failed receives the failure; the result is null then */
     @Nullable
     T decodeWire(byte[] bytes, WireEnvelope envelope, Consumer<DecodeFailure> failed) {
+        return decodeWire(bytes, envelope, true, failed);
+    }
+
+    private @Nullable T decodeWire(byte[] bytes, WireEnvelope envelope, boolean named,
+            Consumer<DecodeFailure> failed) {
         if (!metadataOnly && !envelope.kind().isEmpty() && !envelope.kind().equals(type.kind())) {
             failed.accept(new DecodeFailure(type.groupResource(), "kind",
                     "expected " + type.kind() + ", got " + envelope.kind()));
             return null;
         }
-        return decodeWire(envelope.cursor(bytes), failed);
+        return decodeWire(envelope.cursor(bytes), named, failed);
     }
 
     /** Reads the object that is all of a cursor's bytes. @param failed receives the failure; the result is null then */
     @Nullable
     T decodeWire(WireCursor in, Consumer<DecodeFailure> failed) {
+        return decodeWire(in, true, failed);
+    }
+
+    private @Nullable T decodeWire(WireCursor in, boolean named, Consumer<DecodeFailure> failed) {
         int from = in.at;
         DecodeFailure problem;
         try {
             T object = model.cast(wireShape().read(in, in.end, 0));
-            problem = problem(object, metadataOnly);
+            problem = problem(object, metadataOnly, named);
             if (problem == null) {
                 fillIn(object);
                 return forCaches ? object : ModelJson.copy(object);
@@ -283,13 +310,13 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return ((PartialObjectMetadata) read).getMetadata();
     }
 
-    private @Nullable DecodeFailure problem(T object, boolean anyKind) {
+    private @Nullable DecodeFailure problem(T object, boolean anyKind, boolean named) {
         String kind = object.getKind();
         if (kind != null && !anyKind && !type.kind().isEmpty() && !kind.equals(type.kind())) {
             return new DecodeFailure(type.groupResource(), "kind", "expected " + type.kind() + ", got " + kind);
         }
-        if (object.getMetadata() == null || object.getMetadata().getName() == null
-                || object.getMetadata().getName().isEmpty()) {
+        if (named && (object.getMetadata() == null || object.getMetadata().getName() == null
+                || object.getMetadata().getName().isEmpty())) {
             return new DecodeFailure(type.groupResource(), "metadata.name", "it is missing");
         }
         return null;

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import tools.jackson.databind.ObjectReader;
 
@@ -60,6 +61,10 @@ abstract sealed class ValueReader {
         }
         if (type == IntOrString.class) {
             return new Interned(new NumberOrText(), memory);
+        }
+        if (type == V1ObjectMeta.class) {
+            // Each version of an object has other metadata, and an owner of the object may replace its annotations.
+            return new Model(V1ObjectMeta.class, memory);
         }
         if (type instanceof Class<?> model && ModelClass.isModel(model)) {
             return new Interned(new Model(model, memory), memory);

@@ -16,7 +16,6 @@ import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.TypeSchema;
 
@@ -37,12 +36,12 @@ final class WireWriter {
     }
 
     /** Writes an object in its envelope. @param typeName the facts' name of its type */
-    byte[] write(Object object, ResourceType type, String typeName) {
+    byte[] write(Object object, String apiVersion, String kind, String typeName) {
         message(object, typeName);
         prefix(WireEnvelope.RAW, size());
         int end = size();
-        text(WireEnvelope.KIND, type.kind());
-        text(WireEnvelope.API_VERSION, type.apiVersion());
+        text(WireEnvelope.KIND, kind);
+        text(WireEnvelope.API_VERSION, apiVersion);
         prefix(WireEnvelope.TYPE_META, size() - end);
         put(WireEnvelope.MAGIC);
         return Arrays.copyOfRange(bytes, at, bytes.length);

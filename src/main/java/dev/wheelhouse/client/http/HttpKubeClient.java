@@ -2,6 +2,8 @@ package dev.wheelhouse.client.http;
 
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
 
@@ -17,6 +19,8 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.decode.DecoderMemory;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.runtime.Clock;
+
+import okhttp3.Interceptor;
 
 /**
  * A connection to an API server over HTTP. The official client authenticates requests and sets up TLS; this class
@@ -78,6 +82,15 @@ public final class HttpKubeClient implements KubeClient {
             boolean metadataOnly) {
         return new HttpResourceClient<>(transport, negotiation, type, shares ? decoder.forCaches() : decoder,
                 metadataOnly);
+    }
+
+    /**
+     * A client on the connections of this one, which closes both.
+     *
+     * @param credentials puts credentials on each request; null for those of this client
+     */
+    HttpKubeClient with(@Nullable Interceptor credentials, RequestLimit limit) {
+        return new HttpKubeClient(transport.with(credentials, limit), negotiation, memory, shares);
     }
 
     @Override

@@ -134,8 +134,16 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     private void delete(String tried, String path, Deletion deletion) {
-        transport.send(new Outgoing(tried, "DELETE", path, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
-                ModelJson.writeBytes(deletion.options())));
+        Negotiation.Request<byte[], RuntimeException> request = media -> transport.send(new Outgoing(tried, "DELETE",
+                path, Map.of(), accept(media, ""), media.mediaType(), media == ContentType.PROTOBUF
+                        ? decoder.write(deletion)
+                        : ModelJson.writeBytes(deletion.options())));
+        if (metadataOnly) {
+            // The type may be a custom resource, whose server reads JSON alone.
+            request.send(ContentType.JSON);
+        } else {
+            negotiation.send(type, decoder, request);
+        }
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.SocketFactory;
 
@@ -65,7 +66,8 @@ final class HttpTransport implements AutoCloseable {
     private final OkHttpInternals internals;
     private final Clock clock;
     private final ServerOutage outage;
-    private volatile boolean closed;
+    private final AtomicBoolean closed;
+    private final RequestLimit limit;
 
     HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
         this.api = api;
@@ -105,6 +107,38 @@ final class HttpTransport implements AutoCloseable {
         this.watches = streams.newBuilder().readTimeout(Duration.ZERO)
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
         this.answer = deadlines.answer();
+        this.closed = new AtomicBoolean();
+        this.limit = RequestLimit.NONE;
+    }
+
+    private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, RequestLimit limit) {
+        this.api = from.api;
+        this.base = from.base;
+        this.userAgent = from.userAgent;
+        this.calls = with(from.calls, credentials);
+        this.streams = with(from.streams, credentials);
+        this.watches = with(from.watches, credentials);
+        this.answer = from.answer;
+        this.threads = from.threads;
+        this.timers = from.timers;
+        this.internals = from.internals;
+        this.clock = from.clock;
+        this.outage = from.outage;
+        this.closed = from.closed;
+        this.limit = limit;
+    }
+
+    private static OkHttpClient with(OkHttpClient client, @Nullable Interceptor credentials) {
+        return credentials == null ? client : client.newBuilder().addInterceptor(credentials).build();
+    }
+
+    /**
+     * A transport on the connections of this one, which closes both.
+     *
+     * @param credentials puts credentials on each request; null for those of this transport
+     */
+    HttpTransport with(@Nullable Interceptor credentials, RequestLimit requests) {
+        return new HttpTransport(this, credentials, requests);
     }
 
     private static Response noteSocket(Interceptor.Chain chain, ReadAheadSocket.@Nullable Factory sockets)
@@ -161,9 +195,10 @@ final class HttpTransport implements AutoCloseable {
     }
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
-        Call call = client.newCall(request(what).build());
-        long sent = clock.nanoTime();
         try {
+            limit.await();
+            Call call = client.newCall(request(what).build());
+            long sent = clock.nanoTime();
             return await(call, what.tried(), Long.MAX_VALUE, () -> {
                 try (Response response = call.execute()) {
                     outage.answered(sent);
@@ -182,6 +217,7 @@ final class HttpTransport implements AutoCloseable {
      * call from another thread ends a read.
      */
     Opened open(Outgoing what) throws InterruptedException {
+        limit.await();
         WatchSocket socket = new WatchSocket();
         Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
         long sent = clock.nanoTime();
@@ -254,7 +290,7 @@ final class HttpTransport implements AutoCloseable {
 
     /** The error of a connection that broke, perhaps as this client was closed. */
     ApiError broken(String tried, IOException e) {
-        return closed ? closed(tried, e) : outage.error(tried, e);
+        return closed.get() ? closed(tried, e) : outage.error(tried, e);
     }
 
     private static ApiError closed(String tried, Exception e) {
@@ -330,7 +366,7 @@ final class HttpTransport implements AutoCloseable {
     /** Ends every call and every connection. */
     @Override
     public void close() {
-        closed = true;
+        closed.set(true);
         streams.dispatcher().cancelAll();
         threads.shutdownNow();
         timers.shutdownNow();

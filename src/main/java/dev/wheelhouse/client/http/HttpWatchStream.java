@@ -28,7 +28,8 @@ import okhttp3.Response;
 /**
  * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands on the
  * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
- * ends of network packets and HTTP chunks have no meaning.
+ * ends of network packets and HTTP chunks have no meaning. A consumer that is called when events are ready may handle
+ * them on the reading thread, which saves a hand-over.
  */
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
@@ -51,6 +52,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private List<WatchEvent<T>> events = new ArrayList<>();
     private boolean finished;
     private volatile boolean closed;
+    private volatile Runnable ready = () -> {};
     private @Nullable ApiError failure;
     /** Ends the consumer's wait. See {@link #wakeBy}. */
     private @Nullable Future<?> timer;
@@ -60,7 +62,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     /** The events that are decoded and not handed on. Used by the reading thread only. */
     private final List<WatchEvent<T>> batch = new ArrayList<>();
 
-    /** The events that the consumer has taken, and the index of its next one. Used by the consumer's thread only. */
+    /** The events that the consumer has taken, and the index of its next one. Used by one consumer at a time. */
     private List<WatchEvent<T>> taken = List.of();
     private int next;
 
@@ -132,11 +134,12 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
                 events.addAll(batch);
                 arrived.signal();
             }
-            return !closed;
         } finally {
             lock.unlock();
             batch.clear();
         }
+        ready.run();
+        return !closed;
     }
 
     private void finish(@Nullable ApiError broken) {
@@ -152,6 +155,18 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         } finally {
             lock.unlock();
         }
+        ready.run();
+    }
+
+    @Override
+    public boolean onReady(Runnable wake) {
+        ready = wake;
+        return true;
+    }
+
+    @Override
+    public boolean lendsThread() {
+        return true;
     }
 
     @Override

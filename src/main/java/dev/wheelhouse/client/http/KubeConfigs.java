@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
+import io.kubernetes.client.util.credentials.Authentication;
 
 import dev.wheelhouse.runtime.Clock;
 
@@ -67,8 +69,10 @@ public final class KubeConfigs {
      * @param source the file and the context, for messages: {@code "/home/me/.kube/config, context dev"}
      * @param namespace the context's or the pod's namespace; {@code default} if none is set
      * @param authority the certificate authorities of the server, PEM; empty if the source names none
+     * @param anonymous makes an official client of the same server without credentials; null if nobody can
      */
-    public record Connection(ApiClient api, String source, String namespace, String authority) {}
+    public record Connection(ApiClient api, String source, String namespace, String authority,
+            @Nullable Supplier<ApiClient> anonymous) {}
 
     /**
      * The connection of the first source that exists.
@@ -129,20 +133,24 @@ public final class KubeConfigs {
     public Connection inCluster() {
         String host = variable("KUBERNETES_SERVICE_HOST");
         String port = variable("KUBERNETES_SERVICE_PORT");
+        String address = "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         Path token = serviceAccount.resolve("token");
         Path authority = serviceAccount.resolve("ca.crt");
         String source = "the service account in " + serviceAccount;
-        ApiClient api = build(new ClientBuilder()
-                .setBasePath("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port)
-                .setCertificateAuthority(bytes(authority, AUTHORITY))
-                .setAuthentication(TokenRefresher.ofFile(token, clock)), source);
-        Proxies.use(api, "", source, environment);
-        AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
-        RotatingTls.install((look, refused) -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
+        ApiClient api = inCluster(address, TokenRefresher.ofFile(token, clock), authority, source);
         Path namespace = serviceAccount.resolve("namespace");
         return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()
-                : "default", text(authority, "the service account's certificate authority"));
+                : "default", text(authority, AUTHORITY), () -> inCluster(address, null, authority, source));
+    }
+
+    private ApiClient inCluster(String address, @Nullable Authentication credentials, Path authority, String source) {
+        ApiClient api = build(new ClientBuilder().setBasePath(address)
+                .setCertificateAuthority(bytes(authority, AUTHORITY)).setAuthentication(credentials), source);
+        Proxies.use(api, "", source, environment);
+        AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
+        RotatingTls.install((look, refused) -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
+        return api;
     }
 
     private String variable(String name) {

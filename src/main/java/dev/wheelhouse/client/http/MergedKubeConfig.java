@@ -182,13 +182,25 @@ final class MergedKubeConfig {
             throw new KubeConfigException("the kubeconfig " + where + ": context \"" + name + "\" cannot be used");
         }
         String source = where + ", context " + name;
+        TokenRefresher refresher = refresher(config, user, clock, metrics);
+        ApiClient api = api(withoutRefreshed(config, cluster, user, name), cluster, user, refresher, source,
+                environment, clock, metrics);
+        Entry nobody = new Entry(context.file(), user.name(), Map.of());
+        String namespace = context.text("namespace");
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
+                Certificates.pem(cluster, "certificate-authority"),
+                () -> api(single(cluster, nobody, nobody.fields(), name), cluster, nobody, null, source, environment,
+                        clock, metrics));
+    }
+
+    private static ApiClient api(KubeConfig config, Entry cluster, Entry user, @Nullable TokenRefresher refresher,
+            String source, Map<String, String> environment, Clock clock, HttpMetrics metrics) {
         ClientBuilder builder;
         try {
-            builder = ClientBuilder.kubeconfig(withoutRefreshed(config, cluster, user, name));
+            builder = ClientBuilder.kubeconfig(config);
         } catch (IOException | RuntimeException e) {
             throw new KubeConfigException(source + ": " + e.getMessage(), e);
         }
-        TokenRefresher refresher = refresher(config, user, clock, metrics);
         if (refresher != null) {
             builder.setAuthentication(refresher);
         }
@@ -198,9 +210,7 @@ final class MergedKubeConfig {
         if (cluster.text("server").startsWith("https://") && rotates(cluster, user)) {
             RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
         }
-        String namespace = context.text("namespace");
-        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
-                Certificates.pem(cluster, "certificate-authority"));
+        return api;
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
@@ -290,6 +300,11 @@ final class MergedKubeConfig {
         }
         Map<String, Object> fields = new LinkedHashMap<>(user.fields());
         fields.keySet().removeAll(REFRESHED);
+        return single(cluster, user, fields, context);
+    }
+
+    /** A configuration of one context. */
+    private static KubeConfig single(Entry cluster, Entry user, Map<String, Object> fields, String context) {
         KubeConfig plain = new KubeConfig(
                 new ArrayList<>(List.of(Map.of("name", context, "context",
                         Map.of("cluster", cluster.name(), "user", user.name())))),

@@ -59,7 +59,7 @@ public final class AutoscalerController extends KeyedController implements Plann
     /** Registers the event handlers; the caller runs the workers. */
     public AutoscalerController(ControllerContext context) {
         super(NAME, "horizontal-pod-autoscaler", context, limits(context), WORKERS);
-        this.options = context.options().horizontalPodAutoscaler();
+        this.options = context.options().get(HorizontalPodAutoscaler.DEFAULTS);
         this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
@@ -70,7 +70,7 @@ public final class AutoscalerController extends KeyedController implements Plann
     }
 
     private static RateLimits limits(ControllerContext context) {
-        Duration period = context.options().horizontalPodAutoscaler().syncPeriod();
+        Duration period = context.options().get(HorizontalPodAutoscaler.DEFAULTS).syncPeriod();
         return new RateLimits(period, period, RateLimits.CONTROLLER.perSecond(), RateLimits.CONTROLLER.burst());
     }
 

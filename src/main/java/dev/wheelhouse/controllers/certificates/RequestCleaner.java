@@ -33,7 +33,8 @@ import dev.wheelhouse.workqueue.RateLimits;
  * Every hour deletes old CertificateSigningRequests (upstream: {@code pkg/controller/certificates/cleaner}): those that
  * were denied, failed or got a certificate more than an hour ago, those that nobody decided on for 24 hours, approved
  * ones that nobody signed for 24 hours, and those whose certificate has expired. A failed deletion is tried again in
- * the next round.
+ * the next round. The first round is an hour after the start, because upstream's first one does not wait for the cache
+ * and finds it empty.
  */
 public final class RequestCleaner extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
@@ -49,11 +50,11 @@ public final class RequestCleaner extends KeyedController implements Plannable {
 
     private final SharedIndexInformer<V1CertificateSigningRequest> requests;
 
-    /** Starts with a round. */
+    /** Schedules the first round. */
     public RequestCleaner(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
         requests = informerFor(Requests.TYPE, V1CertificateSigningRequest.class);
-        queue.add(ROUND);
+        queue.addAfter(ROUND, PERIOD);
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class RequestSigner extends RequestController {
     /** Registers the event handlers; the caller runs the workers. */
     public RequestSigner(ControllerContext context) {
         super(NAME, context);
-        options = context.options().identity();
+        options = context.options().get(ControllerOptions.Identity.DEFAULTS);
         if (options.signers().isEmpty()) {
             log.info("{}: signs no requests, because --wheelhouse.cluster-signing-cert-file names no authority", NAME);
         }

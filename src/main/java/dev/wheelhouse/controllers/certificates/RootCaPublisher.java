@@ -18,6 +18,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Plannable;
@@ -54,7 +55,7 @@ public final class RootCaPublisher extends KeyedController implements Plannable 
     /** Registers the event handlers; the caller runs the workers. */
     public RootCaPublisher(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        rootCa = context.options().identity().rootCa();
+        rootCa = context.options().get(ControllerOptions.Identity.DEFAULTS).rootCa();
         namespaces = informerFor(ResourceType.NAMESPACES, V1Namespace.class);
         configMaps = context.informers().informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "",
                 LabelSelector.everything(), FieldSelector.parse("metadata.name=" + CONFIG_MAP));

@@ -17,6 +17,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.PodHandler;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -42,24 +43,19 @@ final class DaemonSetHandlers {
     }
 
     ResourceEventHandler<V1DaemonSet> ofSets() {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1DaemonSet set, boolean initial) {
-                queue.add(ObjectKey.of(set), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-
+        return new OwnKeys<>(queue) {
             @Override
             public void onUpdate(V1DaemonSet before, V1DaemonSet after) {
                 if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
                     expectations.forget(before.getMetadata().getUid());
                 }
-                queue.add(ObjectKey.of(after), same(before, after) ? Priority.BACKGROUND : Priority.LIVE);
+                super.onUpdate(before, after);
             }
 
             @Override
             public void onDelete(V1DaemonSet set, boolean finalStateUnknown) {
                 expectations.forget(set.getMetadata().getUid());
-                queue.add(ObjectKey.of(set));
+                super.onDelete(set, finalStateUnknown);
             }
         };
     }

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -49,22 +50,7 @@ final class DeploymentHandlers {
     }
 
     ResourceEventHandler<V1Deployment> deployments() {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Deployment deployment, boolean initial) {
-                wake(deployment, of(initial));
-            }
-
-            @Override
-            public void onUpdate(V1Deployment before, V1Deployment after) {
-                wake(after, of(isResync(before.getMetadata(), after.getMetadata())));
-            }
-
-            @Override
-            public void onDelete(V1Deployment deployment, boolean finalStateUnknown) {
-                wake(deployment);
-            }
-        };
+        return new OwnKeys<>(queue);
     }
 
     ResourceEventHandler<V1ReplicaSet> replicaSets() {

@@ -21,6 +21,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
@@ -31,6 +32,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -52,7 +54,7 @@ public final class DisruptionController extends KeyedController implements Plann
 
     /** Registers the event handlers; the caller runs the workers. */
     public DisruptionController(ControllerContext context) {
-        super(NAME, "controllermanager", context);
+        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1);
         this.budgets = informerFor(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
@@ -64,7 +66,7 @@ public final class DisruptionController extends KeyedController implements Plann
         this.stalePods = context.queue("stale_pod_disruption");
         this.stalePodsWorker = new Worker<>(NAME, stalePods, new Outage<>(stalePods, clock), this::endStaleDisruption,
                 clock, context.metrics());
-        budgets.addEventHandler(new OfBudgets());
+        budgets.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new OfPods());
     }
 
@@ -152,23 +154,6 @@ public final class DisruptionController extends KeyedController implements Plann
     public List<Action> plan(ObjectKey key) {
         V1PodDisruptionBudget budget = budgets.get(key);
         return budget == null ? List.of() : DisruptionDecisions.decide(view(budget));
-    }
-
-    private final class OfBudgets implements ResourceEventHandler<V1PodDisruptionBudget> {
-        @Override
-        public void onAdd(V1PodDisruptionBudget budget, boolean initial) {
-            queue.add(ObjectKey.of(budget), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1PodDisruptionBudget before, V1PodDisruptionBudget after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1PodDisruptionBudget budget, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(budget));
-        }
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {

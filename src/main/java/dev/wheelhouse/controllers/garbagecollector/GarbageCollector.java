@@ -17,8 +17,11 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
+import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.PlansForAnyType;
@@ -55,6 +58,13 @@ public final class GarbageCollector implements PlansForAnyType {
     private final VerdictReconciler delete;
     private final VerdictReconciler orphan;
     private final List<Loop> loops = new ArrayList<>();
+
+    /** The controller if {@link ControllerOptions.Switches#garbageCollector} is set, else one that does nothing. */
+    public static Controller of(ControllerContext context) {
+        return context.options().get(ControllerOptions.Switches.DEFAULTS).garbageCollector()
+                ? new GarbageCollector(context)
+                : new IdleController(NAME);
+    }
 
     public GarbageCollector(ControllerContext context) {
         clock = context.clock();

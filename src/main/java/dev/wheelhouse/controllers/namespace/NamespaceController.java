@@ -14,6 +14,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
@@ -80,7 +81,7 @@ public final class NamespaceController implements Plannable {
             public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
                 sync.forget(ObjectKey.of(namespace));
             }
-        });
+        }, context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod());
         Outage<ObjectKey> outage = new Outage<>(queue, clock);
         for (int i = 0; i < context.workers(NAME); i++) {
             loops.add(new Worker<>(NAME, queue, outage, this::syncOnce, clock, context.metrics()));

@@ -17,11 +17,10 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -35,6 +34,8 @@ public final class NodeIpamController extends KeyedController {
     public static final String NAME = "node-ipam-controller";
 
     private static final int WORKERS = 30;
+    /** The most attempts to write the ranges of a node, before they are given back. */
+    private static final int ATTEMPTS = 3;
 
     private final SharedIndexInformer<V1Node> nodes;
     private final NodeRanges ranges;
@@ -42,7 +43,7 @@ public final class NodeIpamController extends KeyedController {
 
     private NodeIpamController(ControllerContext context) {
         super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS);
-        ranges = new NodeRanges(context.options().nodeIpam(), this::record);
+        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS), this::record);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
         nodes.addEventHandler(new OfNodes());
     }
@@ -53,7 +54,7 @@ public final class NodeIpamController extends KeyedController {
      * @throws IllegalArgumentException if the options do not fit together
      */
     public static Controller of(ControllerContext context) {
-        return context.options().nodeIpam().allocateNodeCidrs()
+        return context.options().get(ControllerOptions.NodeIpam.DEFAULTS).allocateNodeCidrs()
                 ? new NodeIpamController(context)
                 : new IdleController(NAME);
     }
@@ -109,8 +110,12 @@ public final class NodeIpamController extends KeyedController {
     private Result assign(ObjectKey key, V1Node node, List<String> allocated) {
         Map<String, Object> patch = Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid())),
                 "spec", Map.of("podCIDR", allocated.getFirst(), "podCIDRs", allocated));
-        Outcome outcome = executor.execute(key, List.of(new Action.Patch(ResourceType.NODES, key, "",
-                PatchType.STRATEGIC_MERGE, ModelJson.write(patch), "its pods need addresses")));
+        List<Action> write = List.of(new Action.Patch(ResourceType.NODES, key, "", PatchType.STRATEGIC_MERGE,
+                ModelJson.write(patch), "its pods need addresses"));
+        Outcome outcome = executor.execute(key, write);
+        for (int attempt = 1; outcome.error() != null && attempt < ATTEMPTS; attempt++) {
+            outcome = executor.execute(key, write);
+        }
         ApiError error = outcome.error();
         if (error != null) {
             report(key, node, "CIDRAssignmentFailed");
@@ -126,21 +131,15 @@ public final class NodeIpamController extends KeyedController {
                 "Node " + key.name() + " status is now: " + reason)));
     }
 
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            queue.add(ObjectKey.of(after));
+    private final class OfNodes extends OwnKeys<V1Node> {
+        OfNodes() {
+            super(queue);
         }
 
         @Override
         public void onDelete(V1Node node, boolean finalStateUnknown) {
             ranges.release(node);
-            queue.add(ObjectKey.of(node));
+            super.onDelete(node, finalStateUnknown);
         }
     }
 }

@@ -21,6 +21,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Worker;
@@ -77,7 +78,7 @@ public final class NodeLifecycleController extends KeyedController implements Pl
         super(NAME, EVENT_SOURCE, context, RateLimits.CONTROLLER, WORKERS);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
-        ControllerOptions.NodeLifecycle options = context.options().nodeLifecycle();
+        ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
         readiness = new PodReadiness(executor);
         metrics = new NodeMetrics(this::record);
@@ -197,23 +198,17 @@ public final class NodeLifecycleController extends KeyedController implements Pl
         return node == null ? List.of() : NodeTaints.decide(node, wishes.get(key), clock.now());
     }
 
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
+    private final class OfNodes extends OwnKeys<V1Node> {
+        OfNodes() {
+            super(queue);
+        }
+
         @Override
         public void onAdd(V1Node node, boolean initial) {
-            queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
+            super.onAdd(node, initial);
             if (resting) {
                 rounds.addAfter(Round.LOOK, untilNextLook());
             }
-        }
-
-        @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1Node node, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(node));
         }
     }
 

@@ -36,7 +36,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 /**
  * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
  * of nodes that no longer exist, terminating pods without a node or on a node that is out of service, and the oldest
- * ended pods beyond {@link ControllerOptions#terminatedPodGcThreshold}. {@code PodGarbage} decides. A failed write is
+ * ended pods beyond {@link ControllerOptions.PodGc#terminatedThreshold}. {@code PodGarbage} decides. A failed write is
  * tried again in the next round.
  */
 public final class PodGarbageCollector extends KeyedController implements Plannable {
@@ -69,7 +69,7 @@ public final class PodGarbageCollector extends KeyedController implements Planna
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.liveNodes = context.client().metadata(ResourceType.NODES);
-        this.threshold = context.options().terminatedPodGcThreshold();
+        this.threshold = context.options().get(ControllerOptions.PodGc.DEFAULTS).terminatedThreshold();
         queue.add(ROUND);
     }
 

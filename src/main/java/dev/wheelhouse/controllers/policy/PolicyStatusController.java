@@ -15,9 +15,9 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -41,7 +41,7 @@ public final class PolicyStatusController extends KeyedController implements Pla
         super(NAME, context);
         checker = new TypeChecker(context.client());
         policies = informerFor(POLICIES, V1ValidatingAdmissionPolicy.class);
-        policies.addEventHandler(ResourceEventHandler.ofAny(policy -> queue.add(ObjectKey.of(policy))));
+        policies.addEventHandler(new OwnKeys<>(queue));
     }
 
     @Override

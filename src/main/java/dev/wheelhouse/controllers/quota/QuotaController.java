@@ -30,8 +30,8 @@ import dev.wheelhouse.workqueue.Priority;
  * Maintains the usage in the status of each ResourceQuota (upstream:
  * {@code pkg/controller/resourcequota/resource_quota_controller.go}). The API server adds what it admits. This
  * controller counts again after a change of the limits, after the end or deletion of an object that counts, and every
- * {@link ControllerOptions#resourceQuotaSyncPeriod}. Upstream has a second queue for quotas that show no usage yet;
- * here these go first in the one queue.
+ * {@link ControllerOptions.Periods#resourceQuotaSyncPeriod}. Upstream has a second queue for quotas that show no usage
+ * yet; here these go first in the one queue.
  */
 public final class QuotaController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
@@ -53,7 +53,7 @@ public final class QuotaController extends KeyedController implements Plannable 
         informerFor(ResourceType.SERVICES, V1Service.class);
         informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         contents = new QuotaContents(context, this::recount);
-        period = context.options().resourceQuotaSyncPeriod();
+        period = context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod();
         quotas.addEventHandler(new OfQuotas());
         if (period.isPositive()) {
             queue.add(ALL, Priority.BACKGROUND);

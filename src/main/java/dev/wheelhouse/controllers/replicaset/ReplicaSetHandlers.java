@@ -7,8 +7,8 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.PodHandler;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -30,10 +30,9 @@ final class ReplicaSetHandlers {
         pods.addEventHandler(new OfPods());
     }
 
-    private final class OfSets implements ResourceEventHandler<V1ReplicaSet> {
-        @Override
-        public void onAdd(V1ReplicaSet set, boolean initial) {
-            queue.add(ObjectKey.of(set), initial ? Priority.BACKGROUND : Priority.LIVE);
+    private final class OfSets extends OwnKeys<V1ReplicaSet> {
+        OfSets() {
+            super(queue);
         }
 
         @Override
@@ -41,17 +40,13 @@ final class ReplicaSetHandlers {
             if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
                 expectations.forget(before.getMetadata().getUid());
             }
-            queue.add(ObjectKey.of(after), isResync(before, after) ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        private boolean isResync(V1ReplicaSet before, V1ReplicaSet after) {
-            return Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion());
+            super.onUpdate(before, after);
         }
 
         @Override
         public void onDelete(V1ReplicaSet set, boolean finalStateUnknown) {
             expectations.forget(set.getMetadata().getUid());
-            queue.add(ObjectKey.of(set));
+            super.onDelete(set, finalStateUnknown);
         }
     }
 

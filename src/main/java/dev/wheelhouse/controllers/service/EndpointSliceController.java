@@ -24,7 +24,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
@@ -64,11 +66,11 @@ public final class EndpointSliceController extends KeyedController implements Pl
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.zones = new Zones(nodes, this::wakeOverloaded);
-        this.most = context.options().endpoints().maxPerSlice();
+        this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).maxPerSlice();
         this.metrics = SliceMetrics.ofServices(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
-        Duration batchPeriod = context.options().endpoints().sliceUpdatesBatchPeriod();
+        Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
-        services.addEventHandler(new EveryService(queue));
+        services.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
         nodes.addEventHandler(zones);
         slices.addEventHandler(new OfSlices(SliceDecisions.MANAGER, tracker, service -> {

@@ -17,6 +17,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
@@ -49,9 +50,10 @@ public final class EndpointSliceMirroringController extends KeyedController impl
         this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
-        this.most = context.options().endpoints().mirroringMaxPerSubset();
+        this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringMaxPerSubset();
         this.metrics = SliceMetrics.ofMirrors(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
-        Duration batchPeriod = context.options().endpoints().mirroringUpdatesBatchPeriod();
+        Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
+                .mirroringUpdatesBatchPeriod();
         endpoints.addEventHandler(new OfEndpoints());
         services.addEventHandler(new OfServices());
         slices.addEventHandler(new OfSlices(MirrorDecisions.MANAGER, tracker,

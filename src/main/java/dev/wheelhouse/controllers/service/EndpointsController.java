@@ -15,7 +15,9 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
@@ -44,8 +46,8 @@ public final class EndpointsController extends KeyedController implements Planna
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
-        Duration batchPeriod = context.options().endpoints().updatesBatchPeriod();
-        services.addEventHandler(new EveryService(queue));
+        Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).updatesBatchPeriod();
+        services.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
         endpoints.addEventHandler(new OfEndpoints());
     }

@@ -62,7 +62,7 @@ public final class LegacyTokenCleaner extends KeyedController implements Plannab
         follow(secrets);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         configMaps = context.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
-        cleanUpPeriod = context.options().identity().legacyTokenCleanUpPeriod();
+        cleanUpPeriod = context.options().get(ControllerOptions.Identity.DEFAULTS).legacyTokenCleanUpPeriod();
         queue.add(ROUND);
     }
 

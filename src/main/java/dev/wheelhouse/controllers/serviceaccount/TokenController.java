@@ -56,7 +56,7 @@ public final class TokenController extends KeyedController implements Plannable 
     /** Registers the event handlers; the caller runs the workers. */
     public TokenController(ControllerContext context) {
         super(NAME, context);
-        ControllerOptions.Identity options = context.options().identity();
+        ControllerOptions.Identity options = context.options().get(ControllerOptions.Identity.DEFAULTS);
         rootCa = options.rootCa();
         live = context.client().resource(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
         if (options.tokenKeys() == null) {

@@ -12,6 +12,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
@@ -85,22 +86,16 @@ public final class ServiceCidrController extends KeyedController implements Plan
                 .forEach(range -> queue.add(ObjectKey.of(range)));
     }
 
-    private final class OfRanges implements ResourceEventHandler<V1ServiceCIDR> {
+    private final class OfRanges extends OwnKeys<V1ServiceCIDR> {
+        OfRanges() {
+            super(queue);
+        }
+
         /** {@inheritDoc} A new range may free the deleted ranges that it contains. */
         @Override
         public void onAdd(V1ServiceCIDR range, boolean initial) {
-            queue.add(ObjectKey.of(range));
+            super.onAdd(range, initial);
             RangeView.ranges(range).forEach(mine -> enqueue(mine::overlaps));
-        }
-
-        @Override
-        public void onUpdate(V1ServiceCIDR before, V1ServiceCIDR after) {
-            queue.add(ObjectKey.of(after));
-        }
-
-        @Override
-        public void onDelete(V1ServiceCIDR range, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(range));
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.statefulset;
 
-import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -10,6 +9,7 @@ import io.kubernetes.client.openapi.models.V1StatefulSet;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.PodHandler;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -28,28 +28,9 @@ final class StatefulSetHandlers {
     }
 
     void register(SharedIndexInformer<V1Pod> pods, SharedIndexInformer<V1PersistentVolumeClaim> claims) {
-        sets.addEventHandler(new OfSets());
+        sets.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new OfPods());
         claims.addEventHandler(new OfClaims());
-    }
-
-    private final class OfSets implements ResourceEventHandler<V1StatefulSet> {
-        @Override
-        public void onAdd(V1StatefulSet set, boolean initial) {
-            queue.add(ObjectKey.of(set), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1StatefulSet before, V1StatefulSet after) {
-            boolean resync = Objects.equals(before.getMetadata().getResourceVersion(),
-                    after.getMetadata().getResourceVersion());
-            queue.add(ObjectKey.of(after), resync ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onDelete(V1StatefulSet set, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(set));
-        }
     }
 
     private final class OfPods extends PodHandler<V1StatefulSet> {

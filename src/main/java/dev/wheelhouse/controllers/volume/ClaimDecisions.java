@@ -75,7 +75,7 @@ final class ClaimDecisions {
         return Volumes.classOf(claim).isEmpty()
                 ? pending(claim, normal(claim, "FailedBinding",
                         "no persistent volumes available for this claim and no storage class is set"))
-                : provision(claim, view.storageClass());
+                : view.provisions() ? provision(claim, view.storageClass()) : Step.last();
     }
 
     private static Action waiting(V1PersistentVolumeClaim claim, List<String> pods) {

@@ -23,6 +23,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Keeps claims that pods use from being deleted (upstream: {@code pkg/controller/volume/pvcprotection}). Before a claim
@@ -48,7 +49,7 @@ public final class ClaimProtectionController extends KeyedController implements 
 
     /** Registers the event handlers; the caller runs the workers. */
     public ClaimProtectionController(ControllerContext context) {
-        super(NAME, context);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.livePods = context.client().resource(ResourceType.PODS, V1Pod.class);

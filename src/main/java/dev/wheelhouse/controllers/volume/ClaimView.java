@@ -16,9 +16,11 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
  * @param storageClass the claim's class; null if it does not exist
  * @param defaultClass the default class, if the claim has no class; null if there is none
  * @param waitingPods the names of the pods that use the claim and have no node yet
+ * @param provisions whether provisioners are asked for volumes
  */
 record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes,
-        @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods) {
+        @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods,
+        boolean provisions) {
 
     /** The volume that the claim names; null if it does not exist. */
     @Nullable
@@ -31,7 +33,7 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
     /** The view after a write of the claim or of one of the volumes. */
     ClaimView after(KubernetesObject written) {
         if (written instanceof V1PersistentVolumeClaim newer) {
-            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods);
+            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods, provisions);
         }
         List<V1PersistentVolume> newer = volumes.stream()
                 .map(volume -> written instanceof V1PersistentVolume changed
@@ -39,6 +41,6 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
                                 ? changed
                                 : volume)
                 .toList();
-        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods);
+        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, provisions);
     }
 }

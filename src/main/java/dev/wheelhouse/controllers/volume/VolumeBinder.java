@@ -24,6 +24,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
@@ -41,9 +42,6 @@ import dev.wheelhouse.workqueue.RateLimits;
 public final class VolumeBinder extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "persistentvolume-binder-controller";
-    /** The period in which unbound claims and volumes are looked at again: there may be a default class now. */
-    static final Duration RESYNC = Duration.ofSeconds(15);
-
     /** More than the writes of any sync. */
     private static final int MOST_STEPS = 10;
     private static final String PODS_OF_CLAIM = NAME + "/claim";
@@ -54,6 +52,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final SharedIndexInformer<V1PersistentVolume> volumeCache;
     private final SharedIndexInformer<V1StorageClass> classes;
     private final SharedIndexInformer<V1Pod> pods;
+    private final boolean provisions;
 
     /** Registers the event handlers; the caller runs the workers. */
     public VolumeBinder(ControllerContext context) {
@@ -62,13 +61,16 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         this.volumeCache = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.provisions = context.options().get(ControllerOptions.Switches.DEFAULTS).dynamicProvisioning();
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
         pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
         volumeCache.getIndexer().addIndex(VOLUMES_FOR, volume -> List.of(claimant(volume)));
-        claimCache.addEventHandler(new OfClaims(), RESYNC);
-        volumeCache.addEventHandler(new OfVolumes(), RESYNC);
+        // Unbound claims and volumes are looked at again, as there may be a default class now.
+        Duration period = context.options().get(ControllerOptions.Periods.DEFAULTS).claimBinderSyncPeriod();
+        claimCache.addEventHandler(new OfClaims(), period);
+        volumeCache.addEventHandler(new OfVolumes(), period);
     }
 
     /** The claim that a volume refers to; for a free volume, its class. */
@@ -150,7 +152,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
         return new ClaimView(claim, List.copyOf(candidates.values()), storageClass,
                 Volumes.hasClass(claim) ? null : defaultClass(),
-                Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of());
+                Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(), provisions);
     }
 
     /** The newest default class (upstream: {@code GetDefaultClass} in {@code pkg/volume/util/storageclass.go}). */

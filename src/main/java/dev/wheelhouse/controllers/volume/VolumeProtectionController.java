@@ -14,6 +14,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /** Keeps volumes that are bound from being deleted (upstream: {@code pkg/controller/volume/pvprotection}). */
 public final class VolumeProtectionController extends KeyedController implements Plannable {
@@ -27,7 +28,7 @@ public final class VolumeProtectionController extends KeyedController implements
 
     /** Registers the event handlers; the caller runs the workers. */
     public VolumeProtectionController(ControllerContext context) {
-        super(NAME, context);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
         this.volumes = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         volumes.addEventHandler(new OfVolumes());
     }

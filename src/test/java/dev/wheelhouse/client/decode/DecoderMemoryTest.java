@@ -7,9 +7,13 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.LastApplied;
+import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,6 +52,24 @@ class DecoderMemoryTest {
             decoder.readAnswer("get a", pod).getMetadata().getLabels().put("changed", "by its owner");
         }
         assertThat(memory.bytes()).isZero();
+    }
+
+    @Test
+    void theOwnerOfAnObjectMayReplaceItsAnnotations() {
+        V1ConfigMap[] read = new V1ConfigMap[8];
+        for (boolean protobuf : new boolean[]{false, true}) {
+            ObjectDecoder<V1ConfigMap> decoder = ObjectDecoder
+                    .of(ResourceType.CONFIG_MAPS, V1ConfigMap.class, new DecoderMemory()).forCaches();
+            V1ConfigMap applied = new V1ConfigMap().apiVersion("v1").kind("ConfigMap")
+                    .metadata(new V1ObjectMeta().name("a").putAnnotationsItem(LastApplied.ANNOTATION, "{}"));
+            byte[] bytes = protobuf ? decoder.write(applied) : ModelJson.writeBytes(applied);
+            for (int i = 0; i < read.length; i++) {
+                read[i] = decoder.readAnswer("get a", bytes);
+            }
+            LastApplied.leaveOut(read[4]);
+            assertThat(read).extracting(object -> object.getMetadata().getAnnotations().get(LastApplied.ANNOTATION))
+                    .containsExactly("{}", "{}", "{}", "{}", "", "{}", "{}", "{}");
+        }
     }
 
     @Test

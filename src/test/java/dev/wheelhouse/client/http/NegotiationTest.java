@@ -2,6 +2,7 @@ package dev.wheelhouse.client.http;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,10 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
@@ -68,6 +71,11 @@ class NegotiationTest {
         return new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("a")).data(Map.of("k", "v"));
     }
 
+    private String options(int request) {
+        byte[] body = server.requests.get(request).body().getBytes(StandardCharsets.UTF_8);
+        return ProtobufBodies.read(body).toString().replace('"', '\'');
+    }
+
     private String header(int request, String name) {
         return String.valueOf(server.requests.get(request).headers().get(name));
     }
@@ -85,6 +93,20 @@ class NegotiationTest {
             assertThat(header(i, "content-type")).isEqualTo(PROTOBUF);
             assertThat(server.requests.get(i).body()).startsWith("k8s\0").contains("ConfigMap", "default");
         }
+    }
+
+    @Test
+    void theOptionsOfADeleteAreProtobufForBuiltInTypesAndJsonForMetadataAlone() {
+        configMaps.delete(A, new Deletion(3L, "uid-1", "17", "Foreground"));
+        configMaps.delete(A, Deletion.unconditional());
+        client.metadata(ResourceType.CONFIG_MAPS).delete(A, Deletion.ofUid("uid-1"));
+        assertThat(header(0, "accept")).isEqualTo(BOTH);
+        assertThat(header(0, "content-type")).isEqualTo(PROTOBUF);
+        assertThat(options(0)).isEqualTo("{'kind':'DeleteOptions','apiVersion':'v1','gracePeriodSeconds':3,"
+                + "'preconditions':{'uid':'uid-1','resourceVersion':'17'},'propagationPolicy':'Foreground'}");
+        assertThat(options(1)).isEqualTo("{'kind':'DeleteOptions','apiVersion':'v1'}");
+        assertThat(header(2, "content-type")).startsWith("application/json");
+        assertThat(server.requests.get(2).body()).contains("\"uid\":\"uid-1\"");
     }
 
     @Test

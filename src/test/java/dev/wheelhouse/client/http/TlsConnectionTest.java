@@ -170,13 +170,17 @@ class TlsConnectionTest {
     }
 
     private ApiClient api(String cluster, String user) throws IOException {
+        return connection(cluster, user).api();
+    }
+
+    private KubeConfigs.Connection connection(String cluster, String user) throws IOException {
         Path file = Files.writeString(dir.resolve("config"), """
                 current-context: tls
                 contexts: [{name: tls, context: {cluster: tls, user: me}}]
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        return new KubeConfigs(Map.of(), dir, dir, clock, metrics).resolve(file, null).api();
+        return new KubeConfigs(Map.of(), dir, dir, clock, metrics).resolve(file, null);
     }
 
     private V1ConfigMap ask(String cluster, String user) throws IOException {
@@ -198,6 +202,17 @@ class TlsConnectionTest {
         V1ConfigMap answer = ask(", certificate-authority-data: " + base64(certificate),
                 "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key));
         assertThat(answer.getMetadata().getAnnotations()).containsEntry("who", "CN=operator");
+    }
+
+    @Test
+    void aClientWithoutCredentialsTrustsTheServerAndHasNoCertificate() throws Exception {
+        ApiClient anonymous = connection(", certificate-authority-data: " + base64(certificate),
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)).anonymous()
+                .get();
+        try (HttpKubeClient client = new HttpKubeClient(anonymous, Clock.system())) {
+            assertThatThrownBy(() -> ask(client)).as("the server's answer").isInstanceOf(ApiError.class)
+                    .hasMessageContaining("fatal alert");
+        }
     }
 
     @Test

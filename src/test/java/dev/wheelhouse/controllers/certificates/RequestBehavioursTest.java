@@ -219,11 +219,14 @@ class RequestBehavioursTest {
     }
 
     @Test
-    void theCleanerLooksAtAllRequestsOnceAnHour() {
-        RequestCleaner controller = new RequestCleaner(cluster.context());
+    void theCleanerLooksAtAllRequestsOnceAnHourAndFirstAnHourAfterItsStart() {
         create(CLIENT, NODE, "client auth");
-        settle(controller);
         cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
+        RequestCleaner controller = new RequestCleaner(cluster.context());
+        cluster.clock.advance(RequestCleaner.PERIOD.minusSeconds(1));
+        settle(controller);
+        assertThat(cluster.requests.takeWrites()).isEmpty();
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle(controller);
         assertThat(cluster.requests.takeWrites())
                 .containsExactly("delete certificatesigningrequests.certificates.k8s.io csr uid");

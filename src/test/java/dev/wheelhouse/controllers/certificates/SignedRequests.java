@@ -33,7 +33,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.controller.SigningAuthority;
 
 /** Requests for certificates, and an authority. */
-final class SignedRequests {
+public final class SignedRequests {
     static final KeyPair KEYS = keys();
 
     private SignedRequests() {}
@@ -61,7 +61,7 @@ final class SignedRequests {
      *
      * @param names as {@code dns:node-1}, {@code ip:10.0.0.1}, {@code email:a@b}, {@code uri:spiffe://x}
      */
-    static byte[] pem(String subject, String... names) {
+    public static byte[] pem(String subject, String... names) {
         try {
             PKCS10CertificationRequestBuilder builder = new JcaPKCS10CertificationRequestBuilder(
                     new X500Principal(subject), KEYS.getPublic());

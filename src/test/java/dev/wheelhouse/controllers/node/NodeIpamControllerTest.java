@@ -140,10 +140,25 @@ class NodeIpamControllerTest {
         assertThat(ranges("b")).containsExactly("10.1.2.0/24");
     }
 
+    private void failPatches(int count) {
+        for (int i = 0; i < count; i++) {
+            cluster.requests.failNext("patch nodes", 500, "InternalError", "out of order");
+        }
+    }
+
     @Test
-    void aFailedWriteIsReportedAndTriedAgain() {
+    void aWriteThatFailsTwiceIsMadeAgainAtOnce() {
         start(FOUR);
-        cluster.requests.failNext("patch nodes", 500, "InternalError", "out of order");
+        failPatches(2);
+        add("a");
+        assertThat(ranges("a")).containsExactly("10.1.0.0/24");
+        assertThat(cluster.eventTexts()).isEmpty();
+    }
+
+    @Test
+    void aWriteThatFailsThriceIsReportedAndTriedAgain() {
+        start(FOUR);
+        failPatches(3);
         add("a");
         assertThat(ranges("a")).hasSize(1);
         assertThat(cluster.eventTexts())

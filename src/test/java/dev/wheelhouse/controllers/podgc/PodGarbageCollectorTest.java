@@ -31,7 +31,7 @@ class PodGarbageCollectorTest {
 
     private PodGarbageCollector collector(int threshold) {
         return new PodGarbageCollector(
-                cluster.context(ControllerOptions.DEFAULTS.withTerminatedPodGcThreshold(threshold)));
+                cluster.context(ControllerOptions.DEFAULTS.with(new ControllerOptions.PodGc(threshold))));
     }
 
     @AfterEach

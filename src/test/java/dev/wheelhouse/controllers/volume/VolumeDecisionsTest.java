@@ -87,7 +87,7 @@ class VolumeDecisionsTest {
     }
 
     private static ClaimView view(V1PersistentVolumeClaim claim, @Nullable V1PersistentVolume volume) {
-        return new ClaimView(claim, volume == null ? List.of() : List.of(volume), null, null, List.of());
+        return new ClaimView(claim, volume == null ? List.of() : List.of(volume), null, null, List.of(), true);
     }
 
     @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
@@ -148,7 +148,7 @@ class VolumeDecisionsTest {
         V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: %s, volumeBindingMode: %s}"
                 .formatted(provisioner, mode), V1StorageClass.class);
         ClaimView view = new ClaimView(claim(annotations, "storageClassName: fast", "Pending"), List.of(), storageClass,
-                null, List.of());
+                null, List.of(), true);
 
         assertThat(String.join(", ", plan(view))).isEqualTo(plan);
     }

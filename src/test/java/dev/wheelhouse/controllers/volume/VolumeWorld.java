@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -38,7 +39,7 @@ final class VolumeWorld implements AutoCloseable {
 
     /** Lets the unbound claims and volumes be looked at again. */
     void resync() {
-        cluster.clock.advance(VolumeBinder.RESYNC);
+        cluster.clock.advance(ControllerOptions.Periods.DEFAULTS.claimBinderSyncPeriod());
         settle();
     }
 

@@ -14,7 +14,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.jar.JarInputStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +52,21 @@ class ImageTest {
                 assertEquals(0xCAFEBABE, type.readInt());
                 assertEquals(0, type.readUnsignedShort());
                 assertEquals(JAVA_8, type.readUnsignedShort());
+            }
+        }
+    }
+
+    /** The JVM would check a signed library's digests at each start, and leave its classes out of the cache. */
+    @Test
+    void noLibraryIsSigned() throws IOException {
+        try (JarFile jar = new JarFile(PROGRAM.toFile())) {
+            List<JarEntry> libraries = jar.stream().filter(entry -> entry.getName().endsWith(".jar")).toList();
+            assertTrue(libraries.stream().anyMatch(entry -> entry.getName().contains("bcprov")), libraries::toString);
+            for (JarEntry library : libraries) {
+                try (JarInputStream entries = new JarInputStream(jar.getInputStream(library))) {
+                    assertTrue(entries.getManifest() == null || entries.getManifest().getEntries().values().stream()
+                            .noneMatch(section -> section.toString().contains("-Digest")), library::getName);
+                }
             }
         }
     }

@@ -1,0 +1,47 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** All flags of kube-controller-manager 1.36: each is an option here, or does not apply for a reason. */
+final class UpstreamFlags {
+    private static final Map<String, String> ALL = read();
+
+    private UpstreamFlags() {}
+
+    private static Map<String, String> read() {
+        Map<String, String> flags = new TreeMap<>();
+        try (InputStream table = Objects
+                .requireNonNull(UpstreamFlags.class.getResourceAsStream("upstream-flags.tsv"))) {
+            new String(table.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split("\t")).forEach(cells -> flags.put(cells[0], cells[1]));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return flags;
+    }
+
+    /** The flags, each with the name of its option, or with a sentence that says why it does not apply. */
+    static Map<String, String> all() {
+        return ALL;
+    }
+
+    static boolean applies(String meaning) {
+        return !meaning.endsWith(".");
+    }
+
+    /**
+     * The remedy for a flag that is given here, a part of a sentence; empty if kube-controller-manager has no such
+     * flag.
+     */
+    static Optional<String> instead(String flag) {
+        return Optional.ofNullable(ALL.get(flag)).map(meaning -> "--" + flag + " of kube-controller-manager "
+                + (applies(meaning) ? "is --" + meaning + " here" : "does not apply here. " + meaning));
+    }
+}

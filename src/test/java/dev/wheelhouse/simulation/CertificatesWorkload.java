@@ -1,0 +1,118 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.controllers.certificates.RequestApprover;
+import dev.wheelhouse.controllers.certificates.RequestCleaner;
+import dev.wheelhouse.controllers.certificates.RequestSigner;
+import dev.wheelhouse.controllers.certificates.SignedRequests;
+
+/**
+ * Requests for certificates: of kubelets, which the controllers approve, of people, some with usages that the signer
+ * does not accept, and of a signer that is not one of Kubernetes. A user approves and denies them.
+ */
+final class CertificatesWorkload extends NamedWorkload {
+    private static final String REQUEST = "certificatesigningrequest";
+
+    /** The contents of a request. */
+    private enum Asked {
+        KUBELET("kubernetes.io/kube-apiserver-client-kubelet", "client auth", "CN=system:node:a,O=system:nodes"),
+        PERSON("kubernetes.io/kube-apiserver-client", "client auth", "CN=someone"),
+        REFUSED("kubernetes.io/kube-apiserver-client", "server auth", "CN=someone"),
+        FOREIGN("example.com/signer", "client auth", "CN=someone");
+
+        private final String spec;
+
+        Asked(String signer, String usage, String subject) {
+            spec = "{\"signerName\": \"%s\", \"usages\": [\"%s\"], \"request\": \"%s\"}".formatted(signer, usage,
+                    Base64.getEncoder().encodeToString(SignedRequests.pem(subject)));
+        }
+    }
+
+    private int requests;
+
+    CertificatesWorkload(String name, Random random, boolean disrupted) {
+        super(name);
+        for (int i = 4 + random.nextInt(6); i > 0; i--) {
+            if (requests == 0 || random.nextBoolean()) {
+                create(Asked.values()[random.nextInt(Asked.values().length)]);
+            } else {
+                decide(name + "-" + random.nextInt(requests), random.nextInt(4) > 0 ? "Approved" : "Denied");
+            }
+        }
+    }
+
+    private void create(Asked asked) {
+        String which = name + "-" + requests++;
+        steps.add(new Step("creates the request " + which + " of the kind " + asked, e -> e.api().create(REQUEST,
+                "{\"metadata\": {\"name\": \"%s\", \"labels\": {\"asked\": \"%s\"}}, \"spec\": %s}".formatted(which,
+                        asked, asked.spec))));
+    }
+
+    private void decide(String which, String decision) {
+        steps.add(new Step("decides on the request " + which + ": " + decision, e -> {
+            JsonNode request = e.api().find(REQUEST, which);
+            if (request != null && request.path("status").path("conditions").isEmpty()) {
+                Api.expect(e.api().patch(REQUEST, which + "/approval", "merge", Json.read("""
+                        {"status": {"conditions": [{"type": "%s", "status": "True", "reason": "ByUser",
+                          "message": "fine"}]}}""".formatted(decision))));
+            }
+        }));
+    }
+
+    @Override
+    public Set<String> controllers() {
+        return Set.of(RequestApprover.NAME, RequestSigner.NAME, RequestCleaner.NAME);
+    }
+
+    @Override
+    public List<Invariant> invariants(Truth truth, RunHistory history) {
+        return List.of(new CertificateInvariants(truth, history));
+    }
+
+    /** {@inheritDoc} Requests that were decided on go after an hour, and the controller looks at them every hour. */
+    @Override
+    public Duration quiet() {
+        return Duration.ofHours(2).plusMinutes(1);
+    }
+
+    private List<JsonNode> requests(Api api) {
+        return api.list(REQUEST).stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
+    }
+
+    private static boolean has(JsonNode request, String condition) {
+        return request.path("status").path("conditions").valueStream()
+                .anyMatch(each -> Json.text(each, "type").equals(condition));
+    }
+
+    @Override
+    public boolean isSeen(Api api) {
+        return requests(api).stream().allMatch(request -> {
+            boolean signed = request.path("status").has("certificate");
+            return switch (Asked.valueOf(Json.text(request, "metadata", "labels", "asked"))) {
+                case KUBELET -> signed;
+                case PERSON -> signed || !has(request, "Approved");
+                case REFUSED -> has(request, "Failed") || !has(request, "Approved");
+                case FOREIGN -> !signed;
+            };
+        });
+    }
+
+    @Override
+    public Map<String, String> state(Api api) {
+        Map<String, String> lines = new TreeMap<>();
+        requests(api).forEach(request -> lines.put("request " + GoldenState.name(request),
+                request.path("status").path("conditions").valueStream().map(each -> Json.text(each, "type")).toList()
+                        .toString()));
+        return lines;
+    }
+}
