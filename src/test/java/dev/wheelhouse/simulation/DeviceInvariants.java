@@ -21,8 +21,8 @@ record DeviceInvariants(Truth truth) implements Invariant {
         if (write.controller().equals(DeviceTaintEvictionController.NAME) && write.is("delete", ResourceType.PODS)) {
             V1Pod pod = truth.pod(write.request().key());
             return pod == null || pod.getSpec().getResourceClaims().getFirst().getResourceClaimName() == null
-                            ? List.of()
-                            : List.of("the pod " + Truth.name(pod) + " is evicted, and its claim tolerates the taint");
+                    ? List.of()
+                    : List.of("the pod " + Truth.name(pod) + " is evicted, and its claim tolerates the taint");
         }
         ResourceV1ResourceClaim written = write.object(ResourceV1ResourceClaim.class);
         if (written == null || !write.controller().equals(ResourceClaimController.NAME)) {

@@ -44,7 +44,8 @@ final class SchemaTypes implements CelTypeProvider {
      * @param definitions the schemas that references name
      * @return null if expressions cannot see the value
      */
-    @Nullable CelType declare(String name, JsonNode schema, boolean resource, JsonNode definitions) {
+    @Nullable
+    CelType declare(String name, JsonNode schema, boolean resource, JsonNode definitions) {
         return new Declaration(definitions).type(schema, name, resource);
     }
 
@@ -76,7 +77,8 @@ final class SchemaTypes implements CelTypeProvider {
         }
 
         /** A schema that contains itself is an object without fields where it does. */
-        @Nullable CelType type(JsonNode schema, String name, boolean resource) {
+        @Nullable
+        CelType type(JsonNode schema, String name, boolean resource) {
             String reference = reference(schema);
             if (reference == null) {
                 return typed(schema, name, resource);

@@ -107,16 +107,16 @@ public final class DeviceTaintEvictionController extends KeyedController impleme
         }
         String uid = String.valueOf(pod.getMetadata().getUid());
         Instant end = DeviceTaints.end(pod, cluster);
-        Eviction before = evictions.get(key);
-        boolean same = before != null && before.pod().equals(uid);
+        Eviction known = evictions.get(key);
+        Eviction before = known == null || !known.pod().equals(uid) ? null : known;
         if (end == null) {
             evictions.remove(key);
-            if (same && !before.over()) {
+            if (before != null && !before.over()) {
                 executor.execute(key, List.of(event(pod, "Cancelling deletion")));
             }
             return Result.done();
         }
-        if (same && before.over()) {
+        if (before != null && before.over()) {
             return Result.done();
         }
         evictions.put(key, new Eviction(uid, false));

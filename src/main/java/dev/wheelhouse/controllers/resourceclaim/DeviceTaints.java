@@ -46,7 +46,8 @@ final class DeviceTaints {
     /** The caches that a decision reads. */
     interface Cluster {
         /** The claim of a pod; null if there is none. */
-        @Nullable ResourceV1ResourceClaim claim(V1Pod pod, String name);
+        @Nullable
+        ResourceV1ResourceClaim claim(V1Pod pod, String name);
 
         /** All slices of a pool, of any generation. */
         Collection<V1ResourceSlice> slices(Pool pool);

@@ -27,7 +27,8 @@ record PodView(V1Pod pod, Map<String, ResourceV1ResourceClaim> claims, List<Reso
     static final String NAME_IN_POD = "resource.kubernetes.io/pod-claim-name";
 
     /** The claim that was made from a template and may not be in the pod's status yet. */
-    @Nullable ResourceV1ResourceClaim madeFor(V1PodResourceClaim wanted) {
+    @Nullable
+    ResourceV1ResourceClaim madeFor(V1PodResourceClaim wanted) {
         return made.stream()
                 .filter(claim -> wanted.getName().equals(PodClaims.annotation(claim.getMetadata(), NAME_IN_POD)))
                 .min(Comparator.comparing(claim -> claim.getMetadata().getName())).orElse(null);

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -244,8 +245,8 @@ public final class ResourceClaimController extends KeyedController implements Pl
         List<Action> plan = new ArrayList<>();
         if (pod != null) {
             addIfAny(PodDecisions.decide(view(pod)), plan);
-            claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name))).filter(c -> c != null)
-                    .forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
+            claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name)))
+                    .filter(Objects::nonNull).forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
         }
         return plan;
     }

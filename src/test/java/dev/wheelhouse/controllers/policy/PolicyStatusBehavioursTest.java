@@ -42,7 +42,8 @@ class PolicyStatusBehavioursTest {
         return Yaml.read("""
                 {metadata: {name: p}, spec: {matchConstraints: {resourceRules: [%s]}, %s validations: [%s]}}"""
                 .formatted(rules, more, List.of(expressions).stream().map(e -> "{expression: \"" + e + "\"}")
-                        .collect(Collectors.joining(", "))), V1ValidatingAdmissionPolicy.class);
+                        .collect(Collectors.joining(", "))),
+                V1ValidatingAdmissionPolicy.class);
     }
 
     private static String rule(String group, String version, String resources) {
