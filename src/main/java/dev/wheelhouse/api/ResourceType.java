@@ -30,6 +30,8 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
     public static final ResourceType STORAGE_CLASSES = new ResourceType("storage.k8s.io", "v1", "storageclasses",
             "StorageClass", false);
+    public static final ResourceType VOLUME_ATTRIBUTES_CLASSES = new ResourceType("storage.k8s.io", "v1",
+            "volumeattributesclasses", "VolumeAttributesClass", false);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
 
     public static final ResourceType CUSTOM_RESOURCE_DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",

@@ -179,4 +179,38 @@ public final class ControllerOptions {
             serviceClusterIpRange = List.copyOf(serviceClusterIpRange);
         }
     }
+
+    /**
+     * The options of the driver of host paths, and of pods that empty volumes.
+     *
+     * @param hostPathProvisioner whether claims of the provisioner {@code kubernetes.io/host-path} get volumes
+     * @param nfs the times of pods that empty NFS volumes
+     * @param hostPath the times of pods that empty volumes on host paths
+     */
+    public record Drivers(boolean hostPathProvisioner, Recycler nfs, Recycler hostPath) implements Group {
+        /** Upstream's defaults. */
+        public static final Drivers DEFAULTS = new Drivers(false, new Recycler(300, 30), new Recycler(60, 30));
+    }
+
+    /**
+     * The time that a pod has to empty a volume.
+     *
+     * @param minimumTimeout the least time in seconds
+     * @param increment the seconds for each GiB of the volume
+     */
+    public record Recycler(int minimumTimeout, int increment) {}
+
+    /**
+     * The options of the controller that attaches volumes to nodes.
+     *
+     * @param reconcileSyncPeriod the time between two comparisons of attached volumes with their VolumeAttachments
+     * @param disableReconcileSync whether they are never compared
+     * @param disableForceDetachOnTimeout whether volumes are never detached from nodes that are not ready because time
+     *     has passed
+     */
+    public record AttachDetach(Duration reconcileSyncPeriod, boolean disableReconcileSync,
+            boolean disableForceDetachOnTimeout) implements Group {
+        /** Upstream's defaults. */
+        public static final AttachDetach DEFAULTS = new AttachDetach(Duration.ofMinutes(1), false, false);
+    }
 }

@@ -133,7 +133,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 return false;
             }
             try {
-                while (processNext()) {}
+                while (processNext()) {
+                }
                 return true;
             } catch (RuntimeException e) {
                 log.error("the {} failed on a change; it continues with the next one", this, e);

@@ -599,6 +599,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
+    /** Lets the loop do a step. Any thread may call it. */
+    void wake() {
+        signal.raise();
+    }
+
     @Override
     public void close() {
         closed = true;

@@ -22,7 +22,7 @@ import dev.wheelhouse.runtime.Signal;
  */
 public final class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Consumer<List<T>> send;
-    private final DeltaFifo<T> fifo = new DeltaFifo<>(new Signal());
+    private final DeltaFifo<T> fifo = new DeltaFifo<>(new Signal(), this::wake);
     private final Reflector<T> reflector;
     private final Map<ObjectKey, T> objects = new LinkedHashMap<>();
     private volatile boolean synced;
@@ -44,6 +44,11 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
         } finally {
             pushAll();
         }
+    }
+
+    /** The Reflector may append deltas on the thread that reads the watch. */
+    private void wake() {
+        reflector.wake();
     }
 
     private void pushAll() {

@@ -3,6 +3,8 @@ package dev.wheelhouse.manager;
 import java.util.List;
 import java.util.Set;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controllers.attach.AttachDetachController;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.controllers.certificates.RequestApprover;
 import dev.wheelhouse.controllers.certificates.RequestCleaner;
@@ -35,14 +37,19 @@ import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.controllers.serviceaccount.TokenController;
 import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
+import dev.wheelhouse.controllers.volume.AttributesClassProtectionController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
+import dev.wheelhouse.controllers.volume.VolumeExpander;
 import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
+            new ControllerDescriptor(AttachDetachController.NAME, Set.of("attachdetach"), AttachDetachController::new),
+            new ControllerDescriptor(AttributesClassProtectionController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ResourceType.VOLUME_ATTRIBUTES_CLASSES), true, AttributesClassProtectionController::new),
             new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
                     AutoscalerController::new),
             new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),
@@ -96,6 +103,8 @@ public final class BuiltInControllers {
                     TtlAfterFinishedController::new),
             new ControllerDescriptor(TtlController.NAME, Set.of("ttl"), TtlController::new),
             new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
+            new ControllerDescriptor(VolumeExpander.NAME, Set.of("persistentvolume-expander"),
+                    VolumeExpander::new),
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
                     VolumeProtectionController::new));
 

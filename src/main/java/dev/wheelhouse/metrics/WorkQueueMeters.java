@@ -37,6 +37,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("node-ipam-controller", "cidrallocator_node"),
             Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
             Map.entry("persistentvolume-binder-controller", "claims"),
+            Map.entry("persistentvolume-expander-controller", "volume_expand"),
             Map.entry("persistentvolume-protection-controller", "pvprotection"),
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
@@ -51,7 +52,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
             Map.entry("ttl-controller", "ttlcontroller"),
-            Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"));
+            Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"),
+            Map.entry("volumeattributesclass-protection-controller", "vacprotection"));
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();

@@ -111,6 +111,14 @@ public final class CommandLine {
               --wheelhouse.mirroring-max-endpoints-per-subset=1000   the most addresses of a subset that are mirrored
               --wheelhouse.mirroring-endpointslice-updates-batch-period=0s           mirrored Endpoints wait for further
                                                                      changes of EndpointSlices
+              --wheelhouse.enable-hostpath-provisioner=true          make volumes for kubernetes.io/host-path
+              --wheelhouse.pv-recycler-minimum-timeout-nfs=300       the least time of a pod that empties a volume,
+              --wheelhouse.pv-recycler-increment-timeout-nfs=30      and the time for each GiB, in seconds
+              --wheelhouse.pv-recycler-minimum-timeout-hostpath=60
+              --wheelhouse.pv-recycler-timeout-increment-hostpath=30
+              --wheelhouse.attach-detach-reconcile-sync-period=1m    attached volumes are compared with their
+              --wheelhouse.disable-attach-detach-reconcile-sync=true VolumeAttachments once in this time, or never
+              --wheelhouse.disable-force-detach-on-timeout=true      wait for nodes that are not ready without end
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease

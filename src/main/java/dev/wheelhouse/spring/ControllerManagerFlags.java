@@ -97,6 +97,16 @@ import dev.wheelhouse.controllers.node.NodeIpamController;
  * @param enableDynamicProvisioning whether claims without a fitting volume get one from the provisioner of their class
  * @param namespaceSyncPeriod the time between two looks at all namespaces; 0 for never
  * @param pvclaimbinderSyncPeriod the time between two looks at all volumes and claims
+ * @param enableHostpathProvisioner whether claims of the provisioner {@code kubernetes.io/host-path} get volumes
+ * @param pvRecyclerMinimumTimeoutNfs the least time of a pod that empties an NFS volume, in seconds
+ * @param pvRecyclerIncrementTimeoutNfs the seconds of a pod that empties an NFS volume, for each GiB
+ * @param pvRecyclerMinimumTimeoutHostpath the least time of a pod that empties a volume on a host path, in seconds
+ * @param pvRecyclerTimeoutIncrementHostpath the seconds of a pod that empties a volume on a host path, for each GiB
+ * @param attachDetachReconcileSyncPeriod the time between two comparisons of attached volumes with their
+ *     VolumeAttachments
+ * @param disableAttachDetachReconcileSync whether attached volumes are never compared with their VolumeAttachments
+ * @param disableForceDetachOnTimeout whether volumes are never detached from nodes that are not ready because time has
+ *     passed
  * @param leaderElect the same as {@code wheelhouse.leader-election.enabled}
  * @param leaderElectLeaseDuration the same as {@code wheelhouse.leader-election.lease-duration}
  * @param leaderElectRenewDeadline the same as {@code wheelhouse.leader-election.renew-deadline}
@@ -158,7 +168,14 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         @DefaultValue("false") boolean useServiceAccountCredentials,
         @DefaultValue("12h") Duration minResyncPeriod, @DefaultValue("true") boolean enableGarbageCollector,
         @DefaultValue("true") boolean enableDynamicProvisioning, @DefaultValue("5m") Duration namespaceSyncPeriod,
-        @DefaultValue("15s") Duration pvclaimbinderSyncPeriod, @Nullable Boolean leaderElect,
+        @DefaultValue("15s") Duration pvclaimbinderSyncPeriod,
+        @DefaultValue("false") boolean enableHostpathProvisioner,
+        @DefaultValue("300") int pvRecyclerMinimumTimeoutNfs, @DefaultValue("30") int pvRecyclerIncrementTimeoutNfs,
+        @DefaultValue("60") int pvRecyclerMinimumTimeoutHostpath,
+        @DefaultValue("30") int pvRecyclerTimeoutIncrementHostpath,
+        @DefaultValue("1m") Duration attachDetachReconcileSyncPeriod,
+        @DefaultValue("false") boolean disableAttachDetachReconcileSync,
+        @DefaultValue("false") boolean disableForceDetachOnTimeout, @Nullable Boolean leaderElect,
         @Nullable Duration leaderElectLeaseDuration, @Nullable Duration leaderElectRenewDeadline,
         @Nullable Duration leaderElectRetryPeriod, @Nullable String leaderElectResourceName,
         @Nullable String leaderElectResourceNamespace) {
@@ -195,6 +212,9 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         BadOption.requireFromOne("wheelhouse.max-endpoints-per-slice", maxEndpointsPerSlice);
         BadOption.requireFromOne("wheelhouse.mirroring-max-endpoints-per-subset", mirroringMaxEndpointsPerSubset);
         BadOption.requirePositive("wheelhouse.pvclaimbinder-sync-period", pvclaimbinderSyncPeriod);
+        BadOption.require(attachDetachReconcileSyncPeriod.compareTo(Duration.ofSeconds(1)) >= 0,
+                "wheelhouse.attach-detach-reconcile-sync-period", attachDetachReconcileSyncPeriod.toMillis() + " ms",
+                "1000 ms or longer");
         BadOption.requireNotNegative("wheelhouse.namespace-sync-period", namespaceSyncPeriod);
         BadOption.requireNotNegative("wheelhouse.min-resync-period", minResyncPeriod);
         BadOption.requireFromOne("wheelhouse.kube-api-burst", kubeApiBurst);
@@ -217,6 +237,12 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
                         nodeEvictionRate, secondaryNodeEvictionRate, largeClusterSizeThreshold,
                         unhealthyZoneThreshold),
                 nodeIpam(),
+                new ControllerOptions.Drivers(enableHostpathProvisioner,
+                        new ControllerOptions.Recycler(pvRecyclerMinimumTimeoutNfs, pvRecyclerIncrementTimeoutNfs),
+                        new ControllerOptions.Recycler(pvRecyclerMinimumTimeoutHostpath,
+                                pvRecyclerTimeoutIncrementHostpath)),
+                new ControllerOptions.AttachDetach(attachDetachReconcileSyncPeriod, disableAttachDetachReconcileSync,
+                        disableForceDetachOnTimeout),
                 new ControllerOptions.Endpoints(endpointUpdatesBatchPeriod, endpointsliceUpdatesBatchPeriod,
                         maxEndpointsPerSlice, mirroringEndpointsliceUpdatesBatchPeriod,
                         mirroringMaxEndpointsPerSubset),

@@ -2,7 +2,6 @@ package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;

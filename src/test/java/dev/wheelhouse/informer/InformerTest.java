@@ -124,6 +124,17 @@ class InformerTest {
     }
 
     @Test
+    void aHandlerWithoutAPeriodIsToldAgainAfterOnceToTwiceTheLeastPeriodOfAll() {
+        world = new SteppedInformer(InformerOptions.builder().minResync(Duration.ofMinutes(1)).build());
+        world.create("a", "1");
+        world.informer.addEventHandler(world.told);
+        world.pass(Duration.ofSeconds(59));
+        assertThat(told()).containsExactly("+a=1 initial");
+        world.pass(Duration.ofSeconds(62));
+        assertThat(told()).containsExactly("a=1>a=1");
+    }
+
+    @Test
     void aHandlerThatThrowsLosesItsTurnAlone() {
         SteppedInformer.Told other = new SteppedInformer.Told();
         world.informer.addEventHandler(new ResourceEventHandler<>() {

@@ -48,9 +48,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(Quiet.class)
 class ChartRightsTest {
     private static final Path TABLE = Path.of("helm/wheelhouse/files/rights.yaml");
-    private static final List<String> SCENARIOS = List.of("budget/{custom-scale,deployment,stale-target}",
-            "claim/{access-modes-and-selector,bind-reserved,default-class,ephemeral,lost,reclaim-delete}",
-            "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
+    private static final List<String> SCENARIOS = List.of("attach/attach",
+            "budget/{custom-scale,deployment,stale-target}",
+            "claim/{access-modes-and-selector,attributes-class,bind-reserved,default-class,ephemeral,lost}",
+            "claim/{host-path-enabled,reclaim-delete}", "cronjob/{allow,create-lost,delete-fails,deleted-in-*}",
+            "expand/{flex,migrated}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
             "node/{fault,ttl}", "podgc/fault-status", "policy/parameters",
@@ -78,6 +80,7 @@ class ChartRightsTest {
             scene.identity();
             scene.node();
             scene.devices();
+            scene.recycler();
         }
     }
 
@@ -185,6 +188,22 @@ class ChartRightsTest {
                             {"status": {"reservedFor": [{"resource": "pods", "name": "on-device", "uid": "%s"}],
                              "allocation": {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p",
                              "device": "one"}]}}}}""".formatted(uid));
+            settle();
+        }
+
+        /** A volume that a pod empties. */
+        void recycler() throws InterruptedException {
+            create(ResourceType.PERSISTENT_VOLUMES, """
+                    {metadata: {name: recycled}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+                     persistentVolumeReclaimPolicy: Recycle, storageClassName: recycled, hostPath: {path: /data}}}""");
+            settle();
+            create(ResourceType.PERSISTENT_VOLUME_CLAIMS, """
+                    {metadata: {namespace: default, name: recycled}, spec: {accessModes: [ReadWriteOnce],
+                     storageClassName: recycled, resources: {requests: {storage: 1Gi}}}}""");
+            settle();
+            delete(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of("default", "recycled"), "Background");
+            system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "recycler-for-recycled"), "status",
+                    PatchType.MERGE, "{\"status\": {\"phase\": \"Succeeded\"}}");
             settle();
         }
 

@@ -32,9 +32,9 @@ final class ControlPlane implements AutoCloseable {
     static final Set<String> CONTROLLERS = Stream.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
-            "persistentvolume-binder", "persistentvolume-protection",
-            "persistentvolumeclaim-protection", "ephemeral-volume", "garbage-collector", "namespace", "resourcequota",
-            "service-cidr",
+            "persistentvolume-binder", "persistentvolume-expander", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "volumeattributesclass-protection", "ephemeral-volume",
+            "garbage-collector", "namespace", "resourcequota", "service-cidr",
             "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
             "certificatesigningrequest-approving", "certificatesigningrequest-signing",
             "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner",
@@ -95,7 +95,7 @@ final class ControlPlane implements AutoCloseable {
      * @param options further options of the manager, by name
      */
     void runManager(Set<String> further, Map<String, String> options) throws Exception {
-        if (manager == null || !isUsual || !further.isEmpty()) {
+        if (manager == null || !isUsual || !further.isEmpty() || !options.isEmpty()) {
             stopManager();
             startManager(further, options);
         }
@@ -103,7 +103,7 @@ final class ControlPlane implements AutoCloseable {
 
     /** Starts the controller manager, and waits until its controllers and the garbage collector work. */
     void startManager(Set<String> further, Map<String, String> options) throws Exception {
-        isUsual = further.isEmpty();
+        isUsual = further.isEmpty() && options.isEmpty();
         Path log = directory.resolve("kube-controller-manager-" + ++starts + ".log");
         List<String> command = new ArrayList<>(List.of(
                 Kubectl.onPath("kube-controller-manager").orElseThrow().toString(),

@@ -119,7 +119,8 @@ final class Proxy implements AutoCloseable {
     /** A user's requests. */
     Wire user() {
         return (method, path, contentType, body) -> {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(target + path))
+            // The alias of an object that does not exist is sent as its name.
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(target + path.replace("^", "%5E")))
                     .header("Authorization", "Bearer " + token).header("User-Agent", USER)
                     .header("Accept", "application/json")
                     .method(method, body == null

@@ -23,6 +23,9 @@ final class RandomScenarios {
             "scopes: [BestEffort]", "scopes: [NotBestEffort]",
             "scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: Exists}]}");
 
+    private static final List<String> KINDS = List.of("ConfigMap", "Secret", "Service", "PersistentVolumeClaim",
+            "ReplicationController", "Deployment");
+
     private final Random random;
     private final List<String> steps = new ArrayList<>();
 
@@ -106,7 +109,7 @@ final class RandomScenarios {
         String subsets = any("[]", "[{addresses: [{ip: 192.0.2.1, hostname: one}], ports: [{name: http, port: 8080}]}]",
                 "[{addresses: [{ip: 192.0.2.1}, {ip: '2001:db8::1'}], notReadyAddresses: [{ip: 192.0.2.2}], "
                         + "ports: [{port: 8080}]}]",
-                "[{addresses: [{ip: 192.0.2.3}]}, {addresses: [{ip: 192.0.2.4}], ports: [{port: 1}]}]");
+                "[{addresses: [{ip: 192.0.2.3}]}, {addresses: [{ip: 192.0.2.4}]}]");
         switch (random.nextInt(4)) {
             case 0, 1 -> add("create: {apiVersion: v1, kind: Endpoints, metadata: {name: web}, subsets: %s}", subsets);
             case 2 -> add("patch: {kind: Endpoints, name: web, body: {subsets: %s}}", subsets);
@@ -115,27 +118,25 @@ final class RandomScenarios {
     }
 
     private String quota() {
-        for (int i = 0; i < 2; i++) {
-            createQuota("q" + i);
-        }
+        KINDS.forEach(kind -> create(kind, 'z'));
+        createQuota("q0");
+        createQuota("q1");
+        char last = 'a';
         for (int count = 14 + random.nextInt(10); count > 0; count--) {
-            String pod = "p" + (1 + random.nextInt(PODS));
-            String object = "o" + random.nextInt(3);
-            String kind = any("ConfigMap", "Secret", "Service", "PersistentVolumeClaim", "ReplicationController",
-                    "Deployment");
+            char other = (char) ('a' + random.nextInt(last - 'a' + 1));
+            String kind = KINDS.get(random.nextInt(KINDS.size()));
             switch (random.nextInt(16)) {
-                case 0, 1, 2, 3 -> add(POD, pod, "web", "terminationGracePeriodSeconds: 30"
+                case 0, 1, 2, 3 -> add(POD, "p" + last++, "web", "terminationGracePeriodSeconds: 30"
                         + any("", "", ", activeDeadlineSeconds: 3600")
                         + any("", "", ", priorityClassName: system-node-critical"), resources());
-                case 4 -> add("kubelet: {%s: ['%s*']}", any("ready", "succeed", "fail"), pod);
+                case 4 -> add("kubelet: {%s: ['p%s*']}", any("ready", "succeed", "fail"), other);
                 case 5 -> add("kubelet: {end: ['p*']}");
-                case 6, 7 -> add("delete: {kind: Pod, name: %s%s}", pod,
+                case 6, 7 -> add("delete: {kind: Pod, name: p%s%s}", other,
                         any("", ", options: {gracePeriodSeconds: 0}"));
-                case 8 -> add("patch: {kind: Pod, name: %s, body: {spec: {activeDeadlineSeconds: 1800}}}", pod);
-                case 9, 10, 11 -> add("create: {apiVersion: %s, kind: %s, metadata: {name: %s}%s}",
-                        kind.equals("Deployment") ? "apps/v1" : "v1", kind, object, spec(kind));
-                case 12 -> add("delete: {kind: %s, name: %s}", kind, object);
-                case 13 -> add("patch: {kind: Service, name: %s, body: {spec: {type: %s}}}", object,
+                case 8 -> add("patch: {kind: Pod, name: p%s, body: {spec: {activeDeadlineSeconds: 1800}}}", other);
+                case 9, 10, 11 -> create(kind, last++);
+                case 12 -> add("delete: {kind: %s, name: o%s}", kind, any("z", other + ""));
+                case 13 -> add("patch: {kind: Service, name: oz, body: {spec: {type: %s}}}",
                         any("ClusterIP", "NodePort", "LoadBalancer"));
                 case 14 -> add("patch: {kind: ResourceQuota, name: q%d, body: {spec: {hard: {'%s': %s}}}}",
                         random.nextInt(2), hard(), any("null", "'0'", "'2'", "'3'"));
@@ -145,7 +146,16 @@ final class RandomScenarios {
                 }
             }
         }
-        return "";
+        return """
+                chance:
+                  "ProvisioningFailed": the binder says so every 15 seconds
+                """;
+    }
+
+    /** The names are new: kube-apiserver charges a quota also if the object exists, until the next count. */
+    private void create(String kind, char name) {
+        add("create: {apiVersion: %s, kind: %s, metadata: {name: o%s}%s}",
+                kind.equals("Deployment") ? "apps/v1" : "v1", kind, name, spec(kind));
     }
 
     private String hard() {

@@ -133,7 +133,7 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of the controllers of nodes may differ from the defaults. */
+    /** The options of the controllers. Only those of the controllers of nodes and of host paths may differ. */
     ControllerOptions controllerOptions() {
         ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
         return Authorities.options().with(new ControllerOptions.NodeIpam(
@@ -144,7 +144,10 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
                         time("node-startup-grace-period", life.startupGracePeriod()),
                         time("node-monitor-grace-period", life.monitorGracePeriod()),
                         Double.parseDouble(options.getOrDefault("node-eviction-rate", life.evictionRate() + "")),
-                        life.secondaryEvictionRate(), life.largeClusterSizeThreshold(), life.unhealthyZoneThreshold()));
+                        life.secondaryEvictionRate(), life.largeClusterSizeThreshold(), life.unhealthyZoneThreshold()))
+                .with(new ControllerOptions.Drivers(
+                        Boolean.parseBoolean(options.get("enable-hostpath-provisioner")),
+                        ControllerOptions.Drivers.DEFAULTS.nfs(), ControllerOptions.Drivers.DEFAULTS.hostPath()));
     }
 
     private Duration time(String option, Duration otherwise) {

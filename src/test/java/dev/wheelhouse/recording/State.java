@@ -19,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.controllers.attach.AttachDetachController;
 
 /**
  * Reads the objects of a scenario in a normal form, which is the same for the real server and the embedded one: without
@@ -64,6 +65,9 @@ final class State {
         }
         if (scenario.hasNodes()) {
             types.add(ResourceType.NODES);
+        }
+        if (scenario.controllers().contains(AttachDetachController.NAME)) {
+            types.add(AttachDetachController.ATTACHMENTS);
         }
     }
 

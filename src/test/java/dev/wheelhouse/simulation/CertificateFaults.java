@@ -33,8 +33,8 @@ final class CertificateFaults {
     /** A round deletes all requests. */
     private static final Defect DELETES_ALL = Defects.decision(RequestCleaner.NAME,
             truth -> (owner, actions) -> List.of(Action.Batch.each(
-                    truth.list(CertificateInvariants.TYPE, V1CertificateSigningRequest.class).stream()
-                            .<Action.Write>map(request -> new Action.Delete(CertificateInvariants.TYPE,
+                    truth.list(CertificateInvariants.TYPE, V1CertificateSigningRequest.class)
+                            .stream().<Action.Write>map(request -> new Action.Delete(CertificateInvariants.TYPE,
                                     ObjectKey.of(request), Deletion.ofUid(Truth.uid(request)), "it is there"))
                             .toList())));
 

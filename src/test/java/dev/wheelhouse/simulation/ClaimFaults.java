@@ -52,7 +52,7 @@ final class ClaimFaults {
     private ClaimFaults() {}
 
     /** A controller lets go of an object that is being deleted at once, and does not ask who uses it. */
-    private static <T extends KubernetesObject> Defect letsGo(String controller, ResourceType type, Class<T> model) {
+    static <T extends KubernetesObject> Defect letsGo(String controller, ResourceType type, Class<T> model) {
         return Defects.decision(controller, truth -> (key, actions) -> {
             T object = truth.get(type, model, key.name());
             if (object == null || object.getMetadata().getDeletionTimestamp() == null) {

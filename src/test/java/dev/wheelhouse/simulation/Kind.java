@@ -6,6 +6,8 @@ import java.util.function.Supplier;
 
 /** The kinds of workloads that take part in the simulation. */
 enum Kind {
+    ATTACHMENTS(1, AttachmentsWorkload::new, AttachmentsFaults::all),
+    ATTRIBUTES(1, AttributesWorkload::new, AttributesFaults::all),
     AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
     CERTIFICATES(1, CertificatesWorkload::new, CertificateFaults::all),

@@ -52,6 +52,7 @@ class ControllerOptionsTest {
     void haveUpstreamsDefaults() {
         for (ControllerOptions.Group defaults : List.of(ControllerOptions.PodGc.DEFAULTS,
                 ControllerOptions.Periods.DEFAULTS, ControllerOptions.Switches.DEFAULTS,
+                ControllerOptions.Drivers.DEFAULTS, ControllerOptions.AttachDetach.DEFAULTS,
                 HorizontalPodAutoscaler.DEFAULTS, NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS,
                 Identity.DEFAULTS)) {
             assertThat(options(defaults)).isEqualTo(defaults);
@@ -69,6 +70,14 @@ class ControllerOptionsTest {
                         Duration.ofMinutes(6), Duration.ofMinutes(7), Duration.ofSeconds(8)));
         assertThat(options(ControllerOptions.Switches.DEFAULTS, "enable-garbage-collector=false",
                 "enable-dynamic-provisioning=false")).isEqualTo(new ControllerOptions.Switches(false, false));
+        assertThat(options(ControllerOptions.Drivers.DEFAULTS, "enable-hostpath-provisioner=true",
+                "pv-recycler-minimum-timeout-nfs=2", "pv-recycler-increment-timeout-nfs=3",
+                "pv-recycler-minimum-timeout-hostpath=4", "pv-recycler-timeout-increment-hostpath=5"))
+                .isEqualTo(new ControllerOptions.Drivers(true, new ControllerOptions.Recycler(2, 3),
+                        new ControllerOptions.Recycler(4, 5)));
+        assertThat(options(ControllerOptions.AttachDetach.DEFAULTS, "attach-detach-reconcile-sync-period=6s",
+                "disable-attach-detach-reconcile-sync=true", "disable-force-detach-on-timeout=true"))
+                .isEqualTo(new ControllerOptions.AttachDetach(Duration.ofSeconds(6), true, true));
         assertThat(options(HorizontalPodAutoscaler.DEFAULTS, AUTOSCALER + "sync-period=1s",
                 AUTOSCALER + "downscale-stabilization=2m", AUTOSCALER + "tolerance=0.25",
                 AUTOSCALER + "cpu-initialization-period=3m", AUTOSCALER + "initial-readiness-delay=4s"))
@@ -130,6 +139,7 @@ class ControllerOptionsTest {
             "horizontal-pod-autoscaler-cpu-initialization-period, -1s, is -1.0 s: it must be 0 s or longer",
             "horizontal-pod-autoscaler-tolerance, -0.1, is -0.1: it must be a number from 0",
             "horizontal-pod-autoscaler-tolerance, NaN, is NaN: it must be a number from 0",
+            "attach-detach-reconcile-sync-period, 500ms, is 500 ms: it must be 1000 ms or longer",
             "cluster-signing-duration, 0s, is 0.0 s: it must be longer than 0 s",
             "legacy-service-account-token-clean-up-period, -1s, is -1.0 s: it must be longer than 0 s",
             "endpoint-updates-batch-period, -1s, is -1.0 s: it must be 0 s or longer",

@@ -17,8 +17,9 @@ enum Contestant {
     static final String WORKLOADS = String.join(",", Stream.of("deployment", "replicaset", "replicationcontroller",
             "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished", "pod-garbage-collector", "disruption",
             "horizontal-pod-autoscaler", "endpoints", "endpointslice", "endpointslice-mirroring",
-            "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
-            "ephemeral-volume", "garbage-collector", "namespace", "resourcequota", "service-cidr")
+            "persistentvolume-binder", "persistentvolume-expander", "persistentvolume-protection",
+            "persistentvolumeclaim-protection", "volumeattributesclass-protection", "ephemeral-volume",
+            "garbage-collector", "namespace", "resourcequota", "service-cidr")
             .map(name -> name + "-controller").toList());
 
     private final String title;

@@ -114,6 +114,9 @@ public final class RestBenchmark {
                 "leader-elect-lease-duration=120s", "leader-elect-renew-deadline=100s");
         Runtime.getRuntime().addShutdownHook(new Thread(manager::destroyForcibly));
         try {
+            while (cluster.get(LEASE).at("/spec/renewTime").isMissingNode()) {
+                Thread.sleep(1000);
+            }
             Thread.sleep(WARM_UP);
             Reading first = read(manager);
             System.out.printf(Locale.ROOT, "%n%s, load %s; start and %d s: %.1f s of CPU, %d requests%n", contestant,

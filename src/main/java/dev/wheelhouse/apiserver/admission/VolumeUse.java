@@ -20,14 +20,16 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * Gives new volumes and claims the finalizers that keep them while they are used, and lets only those claims grow whose
- * class allows it (upstream: {@code plugin/pkg/admission/storage/storageobjectinuseprotection},
- * {@code plugin/pkg/admission/storage/persistentvolume/resize}).
+ * Gives new volumes, claims and VolumeAttributesClasses the finalizers that keep them while they are used, and lets
+ * only those claims grow whose class allows it (upstream: {@code
+ * plugin/pkg/admission/storage/storageobjectinuseprotection}, {@code
+ * plugin/pkg/admission/storage/persistentvolume/resize}).
  */
 final class VolumeUse implements AdmissionPlugin {
     private static final Map<ResourceType, String> FINALIZERS = Map.of(
             ResourceType.PERSISTENT_VOLUMES, "kubernetes.io/pv-protection",
-            ResourceType.PERSISTENT_VOLUME_CLAIMS, "kubernetes.io/pvc-protection");
+            ResourceType.PERSISTENT_VOLUME_CLAIMS, "kubernetes.io/pvc-protection",
+            ResourceType.VOLUME_ATTRIBUTES_CLASSES, "kubernetes.io/vac-protection");
 
     private final ObjectStore store;
 

@@ -50,6 +50,17 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
         object.putObject("status").put("phase", "Pending");
+        if (object.get("spec") instanceof ObjectNode spec) {
+            copySource(spec, "dataSource", "dataSourceRef");
+            copySource(spec, "dataSourceRef", "dataSource");
+        }
+    }
+
+    /** Fills the other field for the origin of the data, unless the origin is in another namespace. */
+    private static void copySource(ObjectNode spec, String from, String to) {
+        if (spec.get(from) instanceof ObjectNode source && !spec.has(to) && Json.text(source, "namespace").isEmpty()) {
+            spec.set(to, source.deepCopy());
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
@@ -22,6 +23,11 @@ final class VolumeAttachmentStrategy extends Strategy {
                 Column.of("Node", "Node to attach it to.", o -> o.text("spec", "nodeName")),
                 Column.bool("Attached", "Whether it is attached.", o -> o.flag("status", "attached")),
                 Column.age());
+    }
+
+    @Override
+    protected void create(ObjectNode object, User writer, ClusterState state) {
+        object.putObject("status").put("attached", false);
     }
 
     @Override

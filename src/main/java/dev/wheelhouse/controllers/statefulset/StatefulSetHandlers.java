@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.statefulset;
 
-
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.volume;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -7,6 +8,8 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.custom.QuantityFormatException;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -31,6 +34,10 @@ final class ClaimDecisions {
 
     /** @throws IllegalArgumentException if the claim's selector is invalid */
     static Step decide(ClaimView view) {
+        Write migration = Migration.of(view.claim());
+        if (migration != null) {
+            return Step.next(migration);
+        }
         return Volumes.isAnnotated(view.claim(), Volumes.BIND_COMPLETED) ? ofBound(view) : ofUnbound(view);
     }
 
@@ -50,10 +57,14 @@ final class ClaimDecisions {
                     : pending(claim, warning(claim, "VolumeMismatch", "Cannot bind to requested volume \""
                             + volume.getMetadata().getName() + "\": " + mismatch));
         }
-        return Volumes.isBoundTo(volume, claim)
-                ? bind(volume, claim)
-                : pending(claim, warning(claim, "FailedBinding",
-                        "volume \"" + volume.getMetadata().getName() + "\" already bound to a different claim."));
+        if (Volumes.isBoundTo(volume, claim)) {
+            return bind(volume, claim);
+        }
+        Action event = warning(claim, "FailedBinding",
+                "volume \"" + volume.getMetadata().getName() + "\" already bound to a different claim.");
+        return Volumes.isAnnotated(claim, Volumes.BOUND_BY_CONTROLLER)
+                ? Step.of(List.of(event), Step.Next.RETRY)
+                : pending(claim, event);
     }
 
     private static Step ofAnyVolume(ClaimView view) {
@@ -67,7 +78,7 @@ final class ClaimDecisions {
         if (defaultClass != null && !Volumes.hasClass(claim)) {
             String name = String.valueOf(defaultClass.getMetadata().getName());
             return Step.last(update(claim, "the default class " + name + " exists now",
-                    changed -> changed.getSpec().setStorageClassName(name)));
+                    changed -> changed.getSpec().setStorageClassName(name))).of(Step.Operation.DEFAULT_CLASS, false);
         }
         if (delayed && !Volumes.isAnnotated(claim, Volumes.SELECTED_NODE)) {
             return pending(claim, waiting(claim, view.waitingPods()));
@@ -75,7 +86,7 @@ final class ClaimDecisions {
         return Volumes.classOf(claim).isEmpty()
                 ? pending(claim, normal(claim, "FailedBinding",
                         "no persistent volumes available for this claim and no storage class is set"))
-                : view.provisions() ? provision(claim, view.storageClass()) : Step.last();
+                : Provisioning.decide(view);
     }
 
     private static Action waiting(V1PersistentVolumeClaim claim, List<String> pods) {
@@ -86,27 +97,6 @@ final class ClaimDecisions {
             default -> normal(claim, "WaitForPodScheduled",
                     "waiting for pods " + String.join(",", pods) + " to be scheduled");
         };
-    }
-
-    /** Asks the class's provisioner for a volume. The sync of the new volume binds it. */
-    private static Step provision(V1PersistentVolumeClaim claim, @Nullable V1StorageClass storageClass) {
-        if (storageClass == null) {
-            return Step.last(warning(claim, "ProvisioningFailed",
-                    "storageclass.storage.k8s.io \"" + Volumes.classOf(claim) + "\" not found"));
-        }
-        String provisioner = Drivers.successorOf(storageClass.getProvisioner());
-        if (Drivers.isInTree(provisioner)) {
-            return Step.last(warning(claim, "ProvisioningFailed", "no volume plugin matched name: " + provisioner));
-        }
-        Action event = normal(claim, "ExternalProvisioning", "Waiting for a volume to be created either by the "
-                + "external provisioner '" + provisioner + "' or manually by the system administrator. If volume "
-                + "creation is delayed, please verify that the provisioner is running and correctly registered.");
-        return provisioner.equals(Volumes.annotation(claim, Volumes.STORAGE_PROVISIONER))
-                ? Step.last(event)
-                : Step.last(update(claim, "it waits for " + provisioner, changed -> {
-                    changed.getMetadata().putAnnotationsItem(Volumes.BETA_STORAGE_PROVISIONER, provisioner);
-                    changed.getMetadata().putAnnotationsItem(Volumes.STORAGE_PROVISIONER, provisioner);
-                }), event);
     }
 
     /** Why a volume that a claim names cannot be bound to it; null if it can. */
@@ -218,9 +208,8 @@ final class ClaimDecisions {
             status.setCurrentVolumeAttributesClassName(null);
         } else {
             status.setAccessModes(volume.getSpec().getAccessModes());
-            if (!phase.equals(before.getPhase())
-                    && Volumes.storage(before.getCapacity()).compareTo(Volumes.capacity(volume)) != 0) {
-                status.setCapacity(volume.getSpec().getCapacity());
+            if (!phase.equals(before.getPhase())) {
+                status.setCapacity(capacity(before.getCapacity(), volume));
             }
             if ("Pending".equals(before.getPhase())) {
                 status.setCurrentVolumeAttributesClassName(volume.getSpec().getVolumeAttributesClassName());
@@ -228,6 +217,29 @@ final class ClaimDecisions {
         }
         changed.setStatus(status);
         return status.equals(before) ? null : new Action.UpdateStatus(CLAIMS, changed, "it is " + phase);
+    }
+
+    /** The capacity of a claim that becomes bound: that of the volume before a resize that is not complete. */
+    private static @Nullable Map<String, Quantity> capacity(@Nullable Map<String, Quantity> before,
+            V1PersistentVolume volume) {
+        String unresized = Volumes.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
+        if (unresized != null) {
+            Map<String, Quantity> capacity = new HashMap<>(Objects.requireNonNullElse(before, Map.of()));
+            capacity.put("storage", quantity(unresized,
+                    Objects.requireNonNull(volume.getSpec().getCapacity().get("storage"))));
+            return capacity;
+        }
+        return Volumes.storage(before).compareTo(Volumes.capacity(volume)) == 0
+                ? before
+                : volume.getSpec().getCapacity();
+    }
+
+    private static Quantity quantity(String text, Quantity otherwise) {
+        try {
+            return Quantity.fromString(text);
+        } catch (QuantityFormatException e) {
+            return otherwise;
+        }
     }
 
     private static Action.Update update(V1PersistentVolumeClaim claim, String why,

@@ -16,11 +16,13 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
  * @param storageClass the claim's class; null if it does not exist
  * @param defaultClass the default class, if the claim has no class; null if there is none
  * @param waitingPods the names of the pods that use the claim and have no node yet
+ * @param selectedNodeExists whether the node exists that the scheduler has chosen for the claim
  * @param provisions whether provisioners are asked for volumes
+ * @param provisionsOnHostPaths whether volumes on host paths are made
  */
 record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes,
         @Nullable V1StorageClass storageClass, @Nullable V1StorageClass defaultClass, List<String> waitingPods,
-        boolean provisions) {
+        boolean selectedNodeExists, boolean provisions, boolean provisionsOnHostPaths) {
 
     /** The volume that the claim names; null if it does not exist. */
     @Nullable
@@ -33,7 +35,8 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
     /** The view after a write of the claim or of one of the volumes. */
     ClaimView after(KubernetesObject written) {
         if (written instanceof V1PersistentVolumeClaim newer) {
-            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods, provisions);
+            return new ClaimView(newer, volumes, storageClass, defaultClass, waitingPods, selectedNodeExists,
+                    provisions, provisionsOnHostPaths);
         }
         List<V1PersistentVolume> newer = volumes.stream()
                 .map(volume -> written instanceof V1PersistentVolume changed
@@ -41,6 +44,7 @@ record ClaimView(V1PersistentVolumeClaim claim, List<V1PersistentVolume> volumes
                                 ? changed
                                 : volume)
                 .toList();
-        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, provisions);
+        return new ClaimView(claim, newer, storageClass, defaultClass, waitingPods, selectedNodeExists, provisions,
+                provisionsOnHostPaths);
     }
 }

@@ -7,15 +7,23 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
+import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.controller.Volumes;
 
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
  * kube-controller-manager has code of its own (upstream: {@code findProvisionablePlugin} and
- * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/csimigration}). Pure functions.
+ * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/csimigration},
+ * {@code pkg/volume/hostpath}). Pure functions.
  */
 final class Drivers {
+    /** The driver of volumes on host paths, which is the only one within Kubernetes that makes and deletes volumes. */
+    static final String HOST_PATH = "kubernetes.io/host-path";
+
+    private static final String NFS = "kubernetes.io/nfs";
     private static final String IN_TREE = "kubernetes.io/";
     /** The external drivers that have replaced drivers within Kubernetes. */
     private static final Map<String, String> SUCCESSORS = Map.of(
@@ -34,6 +42,26 @@ final class Drivers {
         return SUCCESSORS.getOrDefault(provisioner, provisioner);
     }
 
+    /** The driver within Kubernetes of a volume whose work an external one does; null for any other volume. */
+    static @Nullable String migratedDriverOf(V1PersistentVolume volume) {
+        V1PersistentVolumeSpec spec = volume.getSpec();
+        return spec.getAwsElasticBlockStore() != null
+                ? "kubernetes.io/aws-ebs"
+                : spec.getGcePersistentDisk() != null
+                        ? "kubernetes.io/gce-pd"
+                        : spec.getAzureDisk() != null
+                                ? "kubernetes.io/azure-disk"
+                                : spec.getAzureFile() != null
+                                        ? "kubernetes.io/azure-file"
+                                        : spec.getCinder() != null
+                                                ? "kubernetes.io/cinder"
+                                                : spec.getPortworxVolume() != null
+                                                        ? "kubernetes.io/portworx-volume"
+                                                        : spec.getVsphereVolume() != null
+                                                                ? "kubernetes.io/vsphere-volume"
+                                                                : null;
+    }
+
     static boolean isInTree(String provisioner) {
         return provisioner.startsWith(IN_TREE);
     }
@@ -43,22 +71,52 @@ final class Drivers {
         String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
         return !provisioner.isEmpty()
                 ? !isInTree(successorOf(provisioner))
-                : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, "pv.kubernetes.io/migrated-to");
+                : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, Migration.MIGRATED_TO);
     }
 
-    /** Why this controller cannot delete a volume; null if it can. It deletes no files. */
-    static @Nullable String whyNotDeletable(V1PersistentVolume volume) {
+    /** Why no provisioner can be asked; null for an external one. */
+    static @Nullable String whyNotProvisioning(String provisioner) {
+        return !isInTree(provisioner)
+                ? null
+                : provisioner.equals(NFS)
+                        ? "no provisionable volume plugin matched"
+                        : "no volume plugin matched name: " + provisioner;
+    }
+
+    /** Why the driver of host paths makes no volume for a claim; null if it does. */
+    static @Nullable String whyNotMade(V1PersistentVolumeClaim claim, V1StorageClass storageClass) {
+        return "Block".equals(claim.getSpec().getVolumeMode())
+                ? HOST_PATH + " does not support block volume provisioning"
+                : null;
+    }
+
+    /** Why no driver within Kubernetes deletes a volume; null if one does. */
+    static @Nullable String whyNotFound(V1PersistentVolume volume) {
         String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
-        if (!provisioner.isEmpty()) {
-            return "no volume plugin matched name: " + provisioner;
+        boolean named = !provisioner.isEmpty();
+        if (named ? provisioner.equals(HOST_PATH) : volume.getSpec().getHostPath() != null) {
+            return null;
         }
+        boolean isNfs = named ? provisioner.equals(NFS) : volume.getSpec().getNfs() != null;
+        String why = isNfs
+                ? "no deletable volume plugin matched"
+                : "no volume plugin matched" + (named ? " name: " + provisioner : "");
+        return named
+                ? why
+                : "error getting deleter volume plugin for volume \"" + volume.getMetadata().getName() + "\": " + why;
+    }
+
+    /** The driver within Kubernetes of a volume, as metrics name it; {@code N/A} if it has none. */
+    static String driverOf(V1PersistentVolume volume) {
+        return volume.getSpec().getHostPath() != null ? HOST_PATH : volume.getSpec().getNfs() != null ? NFS : "N/A";
+    }
+
+    /** Why the driver of host paths cannot delete a volume; null if it can. It deletes no files. */
+    static @Nullable String whyNotDeletable(V1PersistentVolume volume) {
         V1HostPathVolumeSource path = volume.getSpec().getHostPath();
         if (path == null) {
-            String why = volume.getSpec().getNfs() != null || volume.getSpec().getFc() != null
-                    || volume.getSpec().getIscsi() != null
-                            ? "no deletable volume plugin matched"
-                            : "no volume plugin matched";
-            return "error getting deleter volume plugin for volume \"" + volume.getMetadata().getName() + "\": " + why;
+            return "failed to create deleter for volume \"" + volume.getMetadata().getName()
+                    + "\": spec.PersistentVolumeSource.HostPath is nil";
         }
         return path.getPath().matches(".*/tmp/.+")
                 ? null

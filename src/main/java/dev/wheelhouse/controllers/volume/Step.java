@@ -2,6 +2,8 @@ package dev.wheelhouse.controllers.volume;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.controller.Action;
@@ -10,28 +12,54 @@ import dev.wheelhouse.controller.Action.Write;
 /**
  * The next actions of a sync. A binding takes up to four writes, each of which needs the answer to the one before.
  *
- * @param more whether to decide again with the answers of the writes
- * @param waitsForClaim whether the sync of the claim goes on from here
+ * @param next the continuation after the actions have succeeded
+ * @param operation the work that the step begins or goes on with; null if none is measured
+ * @param failed whether that work has failed already
  */
-record Step(List<Action> actions, boolean more, boolean waitsForClaim) {
+record Step(List<Action> actions, Next next, @Nullable Operation operation, boolean failed) {
     /** Nothing is left to do. */
-    static final Step NONE = new Step(List.of(), false, false);
+    static final Step NONE = new Step(List.of(), Next.DONE, null, false);
     /** Nothing is left to do for the volume; its claim is to be synced. */
-    static final Step CLAIM = new Step(List.of(), false, true);
+    static final Step CLAIM = new Step(List.of(), Next.CLAIM, null, false);
+
+    enum Next {
+        DONE,
+        /** Decide again with the answers of the writes. */
+        AGAIN,
+        /** The sync of the claim goes on from here. */
+        CLAIM,
+        /** The sync fails and is tried again. */
+        RETRY
+    }
+
+    /** Work whose duration and failures are measured. */
+    enum Operation {
+        PROVISION, DELETE, DEFAULT_CLASS
+    }
+
+    /** Actions after which something else than another decision follows. */
+    static Step of(List<Action> actions, Next next) {
+        return new Step(List.copyOf(actions), next, null, false);
+    }
 
     /** The last actions of a sync. */
     static Step last(Action... actions) {
-        return new Step(List.of(actions), false, false);
+        return new Step(List.of(actions), Next.DONE, null, false);
     }
 
     /** A write after which more may follow. */
     static Step next(Write write) {
-        return new Step(List.of(write), true, false);
+        return new Step(List.of(write), Next.AGAIN, null, false);
     }
 
     /** Writes that follow a live check, after which more may follow. */
     static Step next(Action.RequireGone check, Write write) {
-        return new Step(List.of(check, write), true, false);
+        return new Step(List.of(check, write), Next.AGAIN, null, false);
+    }
+
+    /** This step as part of an operation. */
+    Step of(Operation work, boolean hasFailed) {
+        return new Step(actions, next, work, hasFailed);
     }
 
     /** The objects that the step writes, as the server answers if it changes nothing. */

@@ -4,15 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -24,6 +28,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
@@ -42,6 +47,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 public final class VolumeBinder extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "persistentvolume-binder-controller";
+
     /** More than the writes of any sync. */
     private static final int MOST_STEPS = 10;
     private static final String PODS_OF_CLAIM = NAME + "/claim";
@@ -52,7 +58,12 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final SharedIndexInformer<V1PersistentVolume> volumeCache;
     private final SharedIndexInformer<V1StorageClass> classes;
     private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1Node> nodes;
     private final boolean provisions;
+    private final ControllerOptions.Drivers drivers;
+    private final VolumeMetrics metrics;
+    /** The volumes that pods of this process empty. Only the worker uses it. */
+    private final Set<ObjectKey> recycled = new HashSet<>();
 
     /** Registers the event handlers; the caller runs the workers. */
     public VolumeBinder(ControllerContext context) {
@@ -61,7 +72,10 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         this.volumeCache = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.provisions = context.options().get(ControllerOptions.Switches.DEFAULTS).dynamicProvisioning();
+        this.drivers = context.options().get(ControllerOptions.Drivers.DEFAULTS);
+        this.metrics = new VolumeMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
         pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
@@ -71,6 +85,12 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         Duration period = context.options().get(ControllerOptions.Periods.DEFAULTS).claimBinderSyncPeriod();
         claimCache.addEventHandler(new OfClaims(), period);
         volumeCache.addEventHandler(new OfVolumes(), period);
+        pods.addEventHandler(ResourceEventHandler.ofAny(pod -> {
+            ObjectKey volume = Recycler.volumeOf(pod);
+            if (volume != null) {
+                queue.add(volume);
+            }
+        }));
     }
 
     /** The claim that a volume refers to; for a free volume, its class. */
@@ -87,19 +107,27 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private Result syncClaim(ObjectKey key) {
         V1PersistentVolumeClaim claim = claims.get(key);
         if (claim == null) {
+            metrics.forget(key);
             forget(key);
             return Result.done();
         }
-        return follow(key, view(claim), ClaimDecisions::decide, ClaimView::after);
+        Result result = follow(key, view(claim), ClaimDecisions::decide, ClaimView::after);
+        V1PersistentVolumeClaim now = claims.get(key);
+        if (now != null && isBound(now)) {
+            metrics.end(key, clock.now());
+        }
+        return result;
     }
 
     private Result syncVolume(ObjectKey key) {
         V1PersistentVolume volume = volumes.get(key);
         if (volume == null) {
+            metrics.end(key, clock.now());
+            recycled.remove(key);
             forget(key);
             return Result.done();
         }
-        return follow(key, view(volume), VolumeDecisions::decide, VolumeView::after);
+        return follow(key, view(key, volume), VolumeDecisions::decide, VolumeView::after);
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
@@ -108,29 +136,75 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         for (int i = 0; i < MOST_STEPS; i++) {
             Step step = decide.apply(view);
             Outcome outcome = executor.execute(key, step.actions());
+            measure(key, view, step, outcome);
             for (KubernetesObject written : outcome.written()) {
-                remember(written);
+                remember(key, written);
                 view = after.view(view, written);
             }
-            if (step.waitsForClaim() && view instanceof VolumeView ofVolume) {
-                queue.add(Volumes.claimKey(Objects.requireNonNull(ofVolume.volume().getSpec().getClaimRef())));
+            if (outcome.attempts().stream().anyMatch(attempt -> attempt.write() instanceof Action.Delete deletion
+                    && deletion.type().equals(ResourceType.PODS))) {
+                recycled.remove(key);
             }
-            if (!outcome.succeeded() || !step.more()) {
-                return outcome.toResult();
+            if (!outcome.succeeded()) {
+                // The next look at all claims repeats a request to a provisioner, as upstream's does.
+                return step.operation() == Step.Operation.PROVISION ? Result.done() : outcome.toResult();
+            }
+            switch (step.next()) {
+                case DONE -> {
+                    return outcome.toResult();
+                }
+                case CLAIM -> {
+                    queue.add(Volumes.claimKey(
+                            Objects.requireNonNull(((VolumeView) view).volume().getSpec().getClaimRef())));
+                    return outcome.toResult();
+                }
+                case RETRY -> throw new IllegalStateException(key + " names a volume of another claim");
+                case AGAIN -> {
+                }
             }
         }
         return Result.requeue();
+    }
+
+    /** Measures the operation of a step, and tells the claim for which a request could not be written. */
+    private void measure(ObjectKey key, Object view, Step step, Outcome outcome) {
+        if (step.operation() == Step.Operation.DEFAULT_CLASS) {
+            metrics.gaveDefaultClass(outcome.succeeded());
+        } else if (step.operation() != null) {
+            metrics.begin(key, driver(view), step.operation(), clock.now());
+        }
+        if (step.failed() || !outcome.succeeded()) {
+            metrics.failed(key);
+        }
+        if (step.operation() == Step.Operation.PROVISION && !step.failed() && view instanceof ClaimView ofClaim
+                && outcome.failed() instanceof Action.Update && outcome.error() != null) {
+            executor.execute(key, List.of(Provisioning.failed(ofClaim.claim(),
+                    "Error saving claim: " + outcome.error().statusMessage())));
+        }
+    }
+
+    /** The driver of an operation: the one of the class, unless the volume's own driver is within Kubernetes. */
+    private String driver(Object view) {
+        if (view instanceof VolumeView ofVolume && !Drivers.isDeletedByOthers(ofVolume.volume())) {
+            return Drivers.whyNotFound(ofVolume.volume()) == null ? Drivers.HOST_PATH : "N/A";
+        }
+        String name = view instanceof ClaimView ofClaim
+                ? Volumes.classOf(ofClaim.claim())
+                : Volumes.classOf(((VolumeView) view).volume());
+        V1StorageClass storageClass = name.isEmpty() ? null : classes.get(ObjectKey.cluster(name));
+        return storageClass == null ? "N/A" : Drivers.successorOf(storageClass.getProvisioner());
     }
 
     private interface After<V> {
         V view(V before, KubernetesObject written);
     }
 
-    private void remember(KubernetesObject written) {
+    private void remember(ObjectKey key, KubernetesObject written) {
         if (executor.writes()) {
             switch (written) {
                 case V1PersistentVolumeClaim claim -> claims.add(claim);
                 case V1PersistentVolume volume -> volumes.add(volume);
+                case V1Pod pod -> recycled.add(key);
                 default -> throw new IllegalStateException("unexpected " + written.getClass());
             }
         }
@@ -150,9 +224,12 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         }
         String className = Volumes.classOf(claim);
         V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
+        String node = Volumes.annotation(claim, Volumes.SELECTED_NODE);
         return new ClaimView(claim, List.copyOf(candidates.values()), storageClass,
                 Volumes.hasClass(claim) ? null : defaultClass(),
-                Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(), provisions);
+                Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(),
+                node != null && nodes.get(ObjectKey.cluster(node)) != null, provisions,
+                drivers.hostPathProvisioner());
     }
 
     /** The newest default class (upstream: {@code GetDefaultClass} in {@code pkg/volume/util/storageclass.go}). */
@@ -173,20 +250,31 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     }
 
     private List<String> waitingPods(V1PersistentVolumeClaim claim) {
-        List<String> names = new ArrayList<>();
-        for (V1Pod pod : pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())) {
-            String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
-            boolean ended = "Failed".equals(phase) || "Succeeded".equals(phase);
-            if (!ended && (pod.getSpec().getNodeName() == null || pod.getSpec().getNodeName().isEmpty())) {
-                names.add(String.valueOf(pod.getMetadata().getName()));
-            }
-        }
-        return names;
+        return users(ObjectKey.of(claim))
+                .filter(pod -> pod.getSpec().getNodeName() == null || pod.getSpec().getNodeName().isEmpty())
+                .map(pod -> String.valueOf(pod.getMetadata().getName())).toList();
     }
 
-    private VolumeView view(V1PersistentVolume volume) {
+    /** The pods that use a claim and have not ended. */
+    private Stream<V1Pod> users(ObjectKey claim) {
+        return pods.getIndexer().byIndex(PODS_OF_CLAIM, claim.toString()).stream().filter(pod -> {
+            String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+            return !"Failed".equals(phase) && !"Succeeded".equals(phase);
+        });
+    }
+
+    private VolumeView view(ObjectKey key, V1PersistentVolume volume) {
         V1ObjectReference reference = volume.getSpec().getClaimRef();
-        return new VolumeView(volume, reference == null ? null : claims.get(Volumes.claimKey(reference)));
+        boolean recycles = reference != null
+                && "Recycle".equals(volume.getSpec().getPersistentVolumeReclaimPolicy());
+        V1Pod pod = recycles ? pods.get(Recycler.podOf(key)) : null;
+        Recycler.Work work = new Recycler.Work(pod, pod == null ? recycled.remove(key) : recycled.contains(key),
+                recycles ? users(Volumes.claimKey(reference)).map(ObjectKey::of).toList() : List.of(), drivers);
+        return new VolumeView(volume, reference == null ? null : claims.get(Volumes.claimKey(reference)), work);
+    }
+
+    private static boolean isBound(V1PersistentVolumeClaim claim) {
+        return claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase());
     }
 
     @Override
@@ -211,7 +299,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
             for (KubernetesObject written : step.objects()) {
                 next = next.after(written);
             }
-            view = step.more() ? next : null;
+            view = step.next() == Step.Next.AGAIN ? next : null;
         }
         return plan;
     }
@@ -219,21 +307,23 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
         @Override
         public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
+            metrics.changed(null, claim);
             queue.add(ObjectKey.of(claim), initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
         public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
+            metrics.changed(before, after);
             claims.seen(after, false);
             boolean resync = before == after;
-            boolean bound = after.getStatus() != null && "Bound".equals(after.getStatus().getPhase());
-            if (!resync || !bound) {
+            if (!resync || !isBound(after)) {
                 queue.add(ObjectKey.of(after));
             }
         }
 
         @Override
         public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
+            metrics.changed(claim, null);
             claims.seen(claim, true);
             queue.add(ObjectKey.of(claim));
             volumeCache.getIndexer().byIndex(VOLUMES_FOR, "claim/" + ObjectKey.of(claim))
@@ -244,11 +334,13 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final class OfVolumes implements ResourceEventHandler<V1PersistentVolume> {
         @Override
         public void onAdd(V1PersistentVolume volume, boolean initial) {
+            metrics.changed(null, volume);
             queue.add(ObjectKey.of(volume), initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
         public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
+            metrics.changed(before, after);
             volumes.seen(after, false);
             boolean resync = before == after;
             boolean bound = after.getStatus() != null && "Bound".equals(after.getStatus().getPhase());
@@ -259,6 +351,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
 
         @Override
         public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
+            metrics.changed(volume, null);
             volumes.seen(volume, true);
             queue.add(ObjectKey.of(volume));
             V1ObjectReference reference = volume.getSpec().getClaimRef();

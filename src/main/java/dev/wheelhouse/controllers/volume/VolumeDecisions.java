@@ -28,13 +28,17 @@ final class VolumeDecisions {
 
     static Step decide(VolumeView view) {
         V1PersistentVolume volume = view.volume();
+        Write migration = Migration.of(volume);
+        if (migration != null) {
+            return Step.next(migration);
+        }
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         if (reference == null || reference.getUid() == null || reference.getUid().isEmpty()) {
             return inPhase(volume, "Available");
         }
         V1PersistentVolumeClaim claim = view.claim();
         if (claim == null || !reference.getUid().equals(claim.getMetadata().getUid())) {
-            return release(volume, new Action.RequireGone(ResourceType.PERSISTENT_VOLUME_CLAIMS,
+            return release(view, new Action.RequireGone(ResourceType.PERSISTENT_VOLUME_CLAIMS,
                     Volumes.claimKey(reference), reference.getUid(), "before its volume is released"));
         }
         String bound = claim.getSpec().getVolumeName();
@@ -46,8 +50,8 @@ final class VolumeDecisions {
         }
         return Volumes.isAnnotated(volume, Volumes.PROVISIONED_BY)
                 && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())
-                        ? release(volume, null)
-                        : Step.next(unbind(volume));
+                        ? release(view, null)
+                        : Step.next(unbind(volume, "its claim is bound to another volume"));
     }
 
     private static Step inPhase(V1PersistentVolume volume, String phase) {
@@ -91,15 +95,19 @@ final class VolumeDecisions {
      *
      * @param check precedes the release; null if the claim is known to be bound to another volume
      */
-    private static Step release(V1PersistentVolume volume, Action.@Nullable RequireGone check) {
+    private static Step release(VolumeView view, Action.@Nullable RequireGone check) {
+        V1PersistentVolume volume = view.volume();
         boolean failed = "Failed".equals(phaseOf(volume));
         Write released = failed ? null : phase(volume, "Released");
         if (released != null) {
             return check == null ? Step.next(released) : Step.next(check, released);
         }
+        if (!Objects.requireNonNullElse(Volumes.annotation(volume, Migration.MIGRATED_TO), "").isEmpty()) {
+            return Step.NONE;
+        }
         return switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
             case "Retain" -> Step.NONE;
-            case "Recycle" -> failed(volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
+            case "Recycle" -> Recycler.decide(volume, view.claim() != null, view.recycling());
             case "Delete" -> delete(volume);
             default -> failed(volume, "VolumeUnknownReclaimPolicy",
                     "Volume has unrecognized PersistentVolumeReclaimPolicy");
@@ -107,23 +115,35 @@ final class VolumeDecisions {
     }
 
     private static Step delete(V1PersistentVolume volume) {
-        if (Drivers.isDeletedByOthers(volume) || volume.getMetadata().getDeletionTimestamp() != null) {
-            return Step.NONE;
+        if (Drivers.isDeletedByOthers(volume)) {
+            return Step.NONE.of(Step.Operation.DELETE, false);
+        }
+        String driver = Drivers.whyNotFound(volume);
+        if (driver != null) {
+            return failed(volume, "VolumeFailedDelete", driver).of(Step.Operation.DELETE, false);
         }
         String why = Drivers.whyNotDeletable(volume);
-        return why == null
-                ? Step.last(new Action.Delete(VOLUMES, ObjectKey.of(volume),
-                        Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone"))
-                : failed(volume, "VolumeFailedDelete", why);
+        if (why != null) {
+            return failed(volume, "VolumeFailedDelete", why).of(Step.Operation.DELETE, true);
+        }
+        Write released = Migration.released(volume);
+        Write deletion = new Action.Delete(VOLUMES, ObjectKey.of(volume),
+                Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone");
+        if (volume.getMetadata().getDeletionTimestamp() != null) {
+            return released == null ? Step.NONE : Step.last(released);
+        }
+        return (released == null ? Step.last(deletion) : Step.last(released, deletion)).of(Step.Operation.DELETE,
+                false);
     }
 
-    private static Step failed(V1PersistentVolume volume, String reason, String message) {
+    /** Marks a volume as failed, once. */
+    static Step failed(V1PersistentVolume volume, String reason, String message) {
         Write write = phase(volume, "Failed", message);
         return write == null ? Step.NONE : Step.last(write, warning(volume, reason, message));
     }
 
-    /** Undoes a binding to a claim that is bound to another volume. A user's reservation by name stays. */
-    private static Write unbind(V1PersistentVolume volume) {
+    /** Undoes a binding. A user's reservation by name stays. */
+    static Write unbind(V1PersistentVolume volume, String why) {
         V1PersistentVolume changed = ModelJson.copy(volume);
         if (Volumes.isAnnotated(volume, Volumes.BOUND_BY_CONTROLLER)) {
             changed.getSpec().setClaimRef(null);
@@ -131,7 +151,7 @@ final class VolumeDecisions {
         } else {
             changed.getSpec().getClaimRef().setUid(null);
         }
-        return new Action.Update(VOLUMES, changed, "its claim is bound to another volume");
+        return new Action.Update(VOLUMES, changed, why);
     }
 
     private static Action warning(V1PersistentVolume volume, String reason, String message) {

@@ -2,20 +2,24 @@ package dev.wheelhouse.controllers.volume;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.kubernetes.client.openapi.models.V1ModifyVolumeStatus;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
+import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -394,6 +398,112 @@ class ClaimBehavioursTest {
         }
     }
 
+    // ---- volumes that the controller empties and makes
+
+    private static final ObjectKey RECYCLER = ObjectKey.of("default", "recycler-for-disk");
+
+    private void recyclerEnds(String phase, String message) {
+        world.cluster.edit(ResourceType.PODS, V1Pod.class, RECYCLER,
+                pod -> pod.getStatus().phase(phase).message(message));
+        world.settle();
+    }
+
+    @Test
+    void aVolumeIsEmptiedByAPodAndIsAvailableAgain() {
+        bind("Recycle");
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+        assertThat(world.volumePhase("disk")).isEqualTo("Released");
+        V1Pod pod = world.cluster.read(ResourceType.PODS, RECYCLER, V1Pod.class);
+        assertThat(pod.getSpec().getActiveDeadlineSeconds()).isEqualTo(60);
+        assertThat(pod.getSpec().getVolumes().getFirst().getHostPath().getPath()).isEqualTo("/data/disk");
+
+        recyclerEnds("Failed", "no space");
+        assertThat(world.volumePhase("disk")).isEqualTo("Failed");
+        assertThat(world.volume("disk").getStatus().getMessage())
+                .isEqualTo("Recycle failed: failed to recycle volume: no space");
+        assertThat(world.cluster.read(ResourceType.PODS, RECYCLER, V1Pod.class).getMetadata().getUid())
+                .isNotEqualTo(pod.getMetadata().getUid());
+
+        recyclerEnds("Succeeded", null);
+        assertThat(world.cluster.exists(ResourceType.PODS, RECYCLER)).isFalse();
+        assertThat(world.volumePhase("disk")).isEqualTo("Available");
+        assertThat(world.volume("disk").getSpec().getClaimRef()).isNull();
+        assertThat(events()).contains("Warning VolumeFailedRecycle Recycle failed: failed to recycle volume: no space",
+                "Normal VolumeRecycled Volume recycled");
+    }
+
+    @Test
+    void aPodThatEmptiesAVolumeIsStartedAgainByTheNextProcess() {
+        world.cluster.create(ResourceType.PODS, V1Pod.class,
+                """
+                        {metadata: {name: recycler-for-disk, namespace: default},
+                         spec: {containers: [{name: a, image: a}]}}""");
+        String old = world.cluster.read(ResourceType.PODS, RECYCLER, V1Pod.class).getMetadata().getUid();
+        bind("Recycle");
+        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.settle();
+
+        assertThat(events())
+                .contains("Warning VolumeFailedRecycle Recycle failed: old recycler pod found, will retry later");
+        assertThat(world.cluster.read(ResourceType.PODS, RECYCLER, V1Pod.class).getMetadata().getUid())
+                .isNotEqualTo(old);
+    }
+
+    @Test
+    void aClaimOfTheDriverOfHostPathsGetsAVolumeThatGoesWithIt() {
+        try (VolumeWorld own = new VolumeWorld(ControllerOptions.DEFAULTS.with(
+                new ControllerOptions.Drivers(true, ControllerOptions.Drivers.DEFAULTS.nfs(),
+                        ControllerOptions.Drivers.DEFAULTS.hostPath())))) {
+            own.storageClass("local", "provisioner: kubernetes.io/host-path");
+            own.claim("data", "storageClassName: local");
+            own.settle();
+
+            String name = "pvc-" + own.claim("data").getMetadata().getUid();
+            assertThat(own.phase("data")).isEqualTo("Bound");
+            assertThat(own.volume(name).getSpec().getClaimRef().getName()).isEqualTo("data");
+            assertThat(own.volume(name).getMetadata().getFinalizers()).contains("kubernetes.io/pv-controller");
+            assertThat(own.cluster.measures).containsEntry(
+                    "volume_operation_total_seconds{kubernetes.io/host-path,provision}", 0.0);
+
+            own.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+            own.settle();
+            assertThat(own.volumeExists(name)).isFalse();
+        }
+    }
+
+    // ---- metrics
+
+    @Test
+    void claimsAndVolumesAreCounted() {
+        world.volume("disk", "2Gi", NO_CLASS);
+        world.settle();
+        world.claim("data", NO_CLASS);
+        world.claim("other", "storageClassName: fast");
+        world.settle();
+        assertThat(world.cluster.measures).contains(Map.entry("pv_collector_unbound_pvc_count{default,fast,}", 1.0),
+                Map.entry("pv_collector_bound_pvc_count{default,,}", 1.0),
+                Map.entry("pv_collector_bound_pv_count{}", 1.0),
+                Map.entry("pv_collector_total_pv_count{kubernetes.io/host-path,Filesystem}", 1.0));
+
+        world.cluster.remove(VolumeWorld.CLAIMS, ObjectKey.of("default", "other"));
+        world.settle();
+        assertThat(world.cluster.measures).doesNotContainKey("pv_collector_unbound_pvc_count{default,fast,}");
+    }
+
+    @Test
+    void aRequestThatCannotBeWrittenIsToldAndCounted() {
+        world.storageClass("fast", "provisioner: csi.example.com");
+        world.settle();
+        world.cluster.requests.failNext("update persistentvolumeclaims", 500, "InternalError", "no");
+        world.claim("data", "storageClassName: fast");
+        world.settle();
+
+        assertThat(events()).contains("Warning ProvisioningFailed Error saving claim: no");
+        assertThat(world.cluster.measures)
+                .containsEntry("volume_operation_errors_total{csi.example.com,provision}", 1.0);
+    }
+
     // ---- protection
 
     @Test
@@ -475,6 +585,75 @@ class ClaimBehavioursTest {
 
         assertThat(world.claim("data").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pvc-protection");
         assertThat(world.volume("disk").getMetadata().getFinalizers()).containsExactly("kubernetes.io/pv-protection");
+    }
+
+    private void attributesClass(String name) {
+        world.cluster.create(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class,
+                "{metadata: {name: %s}, driverName: csi.example.com, parameters: {iops: '1'}}", name);
+    }
+
+    private boolean deletesAttributesClass(String name) {
+        world.cluster.delete(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster(name));
+        world.settle();
+        return !world.cluster.exists(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster(name));
+    }
+
+    private void editsClaim(Consumer<V1PersistentVolumeClaim> change) {
+        world.cluster.edit(VolumeWorld.CLAIMS, V1PersistentVolumeClaim.class, VolumeWorld.DATA, change);
+    }
+
+    /** Binds the claim to a volume whose class of attributes is the same. */
+    private void bindWithAttributes(String name) {
+        world.cluster.create(VolumeWorld.VOLUMES, V1PersistentVolume.class, """
+                {metadata: {name: disk}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+                 volumeAttributesClassName: %s, csi: {driver: csi.example.com, volumeHandle: a}}}""", name);
+        world.settle();
+        world.claim("data", NO_CLASS + ", volumeAttributesClassName: " + name);
+        world.settle();
+        assertThat(world.claim("data").getStatus().getCurrentVolumeAttributesClassName()).isEqualTo(name);
+    }
+
+    @Test
+    void aClassOfAttributesIsKeptAsLongAsAClaimOrAVolumeUsesIt() {
+        List.of("unused", "requested", "had", "target", "of-volume").forEach(this::attributesClass);
+        bindWithAttributes("had");
+        editsClaim(claim -> {
+            claim.getSpec().setVolumeAttributesClassName("requested");
+            claim.getStatus().setModifyVolumeStatus(new V1ModifyVolumeStatus().status("InProgress")
+                    .targetVolumeAttributesClassName("target"));
+        });
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getSpec().setVolumeAttributesClassName("of-volume"));
+        world.settle();
+
+        assertThat(deletesAttributesClass("unused")).isTrue();
+        for (String used : List.of("requested", "had", "target", "of-volume")) {
+            assertThat(deletesAttributesClass(used)).as(used).isFalse();
+        }
+        world.cluster.remove(VolumeWorld.CLAIMS, VolumeWorld.DATA);
+        world.cluster.remove(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
+        world.settle();
+        assertThat(world.cluster.all(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class)).isEmpty();
+    }
+
+    @Test
+    void aClassOfAttributesThatItsClaimAndVolumeLeaveIsLetGo() {
+        attributesClass("gold");
+        world.cluster.edit(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class,
+                ObjectKey.cluster("gold"), gold -> gold.getMetadata().setFinalizers(null));
+        bindWithAttributes("gold");
+        assertThat(deletesAttributesClass("gold")).isFalse();
+
+        editsClaim(claim -> {
+            claim.getSpec().setVolumeAttributesClassName("silver");
+            claim.getStatus().setCurrentVolumeAttributesClassName("silver");
+        });
+        world.settle();
+        assertThat(deletesAttributesClass("gold")).isFalse();
+        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
+                volume -> volume.getSpec().setVolumeAttributesClassName("silver"));
+        world.settle();
+        assertThat(world.cluster.exists(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster("gold"))).isFalse();
     }
 
     // ---- ephemeral volumes

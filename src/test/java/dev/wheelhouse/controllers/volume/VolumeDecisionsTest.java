@@ -11,15 +11,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The decisions about claims and volumes, without a server. */
 class VolumeDecisionsTest {
+    private static final Recycler.Work UNTOUCHED = new Recycler.Work(null, false, List.of(),
+            ControllerOptions.Drivers.DEFAULTS);
     private static final String BOUND = "pv.kubernetes.io/bind-completed: 'yes'";
 
     /** @param rest more fields of the specification */
@@ -50,7 +55,7 @@ class VolumeDecisionsTest {
         ClaimView view = first;
         for (Step step = ClaimDecisions.decide(view);; step = ClaimDecisions.decide(view)) {
             step.actions().forEach(action -> plan.add(word(action)));
-            if (!step.more()) {
+            if (step.next() != Step.Next.AGAIN) {
                 return plan;
             }
             for (KubernetesObject written : step.objects()) {
@@ -64,10 +69,10 @@ class VolumeDecisionsTest {
         VolumeView view = first;
         for (Step step = VolumeDecisions.decide(view);; step = VolumeDecisions.decide(view)) {
             step.actions().forEach(action -> plan.add(word(action)));
-            if (step.waitsForClaim()) {
+            if (step.next() == Step.Next.CLAIM) {
                 plan.add("the claim goes on");
             }
-            if (!step.more()) {
+            if (step.next() != Step.Next.AGAIN) {
                 return plan;
             }
             for (KubernetesObject written : step.objects()) {
@@ -87,7 +92,8 @@ class VolumeDecisionsTest {
     }
 
     private static ClaimView view(V1PersistentVolumeClaim claim, @Nullable V1PersistentVolume volume) {
-        return new ClaimView(claim, volume == null ? List.of() : List.of(volume), null, null, List.of(), true);
+        return new ClaimView(claim, volume == null ? List.of() : List.of(volume), null, null, List.of(),
+                false, true, false);
     }
 
     @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
@@ -148,7 +154,7 @@ class VolumeDecisionsTest {
         V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: %s, volumeBindingMode: %s}"
                 .formatted(provisioner, mode), V1StorageClass.class);
         ClaimView view = new ClaimView(claim(annotations, "storageClassName: fast", "Pending"), List.of(), storageClass,
-                null, List.of(), true);
+                null, List.of(), false, true, false);
 
         assertThat(String.join(", ", plan(view))).isEqualTo(plan);
     }
@@ -176,7 +182,8 @@ class VolumeDecisionsTest {
         claim.getMetadata().setUid(uid);
 
         assertThat(String.join(", ", plan(
-                new VolumeView(volume("", volume + ", persistentVolumeReclaimPolicy: Retain", phase), claim))))
+                new VolumeView(volume("", volume + ", persistentVolumeReclaimPolicy: Retain", phase), claim,
+                        UNTOUCHED))))
                 .isEqualTo(plan);
     }
 
@@ -189,16 +196,21 @@ class VolumeDecisionsTest {
                     + "VolumeFailedDelete",
             "Delete | '' | 'csi: {driver: a, volumeHandle: a}' | ''",
             "Delete | csi.example.com | hostPath: {path: /a} | ''",
-            "Delete | kubernetes.io/gce-pd | hostPath: {path: /a} | ''",
-            "Delete | kubernetes.io/host-path | hostPath: {path: /a} | update_status PersistentVolume: it is Failed, "
-                    + "VolumeFailedDelete",
-            "Recycle | '' | hostPath: {path: /a} | update_status PersistentVolume: it is Failed, VolumeFailedRecycle"})
+            "Delete | kubernetes.io/gce-pd | hostPath: {path: /a} | update PersistentVolume",
+            "Delete | kubernetes.io/host-path | hostPath: {path: /a} | update PersistentVolume, update_status "
+                    + "PersistentVolume: it is Failed, VolumeFailedDelete",
+            "Delete | kubernetes.io/host-path | hostPath: {path: /tmp/a} | update PersistentVolume, update "
+                    + "PersistentVolume, delete PersistentVolume",
+            "Recycle | '' | hostPath: {path: /a} | create Pod",
+            "Recycle | '' | 'nfs: {server: a, path: /a}' | create Pod",
+            "Recycle | '' | 'csi: {driver: a, volumeHandle: a}' | update_status PersistentVolume: it is Failed, "
+                    + "VolumeFailedRecycle"})
     void aReleasedVolumeByItsReclaimPolicy(String policy, String provisioner, String source, String plan) {
         V1PersistentVolume volume = volume(
                 provisioner.isEmpty() ? "" : "pv.kubernetes.io/provisioned-by: " + provisioner,
                 source + ", persistentVolumeReclaimPolicy: " + policy + ", " + bindTo("c0"), "Released");
 
-        assertThat(String.join(", ", plan(new VolumeView(volume, null)))).isEqualTo(plan);
+        assertThat(String.join(", ", plan(new VolumeView(volume, null, UNTOUCHED)))).isEqualTo(plan);
     }
 
     @Test
@@ -206,6 +218,142 @@ class VolumeDecisionsTest {
         V1PersistentVolume volume = volume("",
                 "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Delete, " + bindTo("c0"), "Failed");
 
-        assertThat(plan(new VolumeView(volume, null))).isEmpty();
+        assertThat(plan(new VolumeView(volume, null, UNTOUCHED))).isEmpty();
+    }
+
+    @ParameterizedTest(name = "a pod {0}, of this process {1}, users {2}, a claim {3}: {4}")
+    @CsvSource(delimiter = '|', value = {
+            "'' | false | '' | false | create Pod",
+            "'' | true | '' | false | update_status PersistentVolume: it is Failed, VolumeFailedRecycle",
+            "'' | false | web | false | VolumeFailedRecycle",
+            "'' | false | web | true | create Pod",
+            "Running | true | '' | false | ''",
+            "Running | false | '' | false | delete Pod, update_status PersistentVolume: it is Failed, "
+                    + "VolumeFailedRecycle",
+            "Failed | true | '' | false | delete Pod, update_status PersistentVolume: it is Failed, "
+                    + "VolumeFailedRecycle",
+            "Succeeded | true | '' | false | delete Pod, VolumeRecycled, update PersistentVolume, update_status "
+                    + "PersistentVolume: it is Available"})
+    void aReleasedVolumeThatAPodEmpties(String phase, boolean begun, String users, boolean hasClaim, String plan) {
+        V1Pod pod = phase.isEmpty()
+                ? null
+                : Yaml.read("""
+                        {metadata: {name: recycler-for-disk, namespace: default, uid: p1}, status: {phase: %s}}"""
+                        .formatted(phase), V1Pod.class);
+        Recycler.Work work = new Recycler.Work(pod, begun,
+                users.isEmpty() ? List.of() : List.of(ObjectKey.of("default", users)),
+                ControllerOptions.Drivers.DEFAULTS);
+        V1PersistentVolume volume = volume("pv.kubernetes.io/bound-by-controller: 'yes'",
+                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Recycle, " + bindTo("c0"), "Released");
+
+        assertThat(String.join(", ",
+                plan(new VolumeView(volume, hasClaim ? claim("", "volumeName: ''", "Pending") : null, work))))
+                .isEqualTo(plan);
+    }
+
+    @ParameterizedTest(name = "{0} with {1}, in a class with {2}, made: {3}: {4}")
+    @CsvSource(delimiter = '|', value = {
+            "'' | volumeMode: Filesystem | reclaimPolicy: Delete | false | ProvisioningFailed: Failed to create "
+                    + "provisioner: provisioning in volume plugin \"kubernetes.io/host-path\" is disabled",
+            "'' | volumeMode: Filesystem | reclaimPolicy: Delete | true | ProvisioningSucceeded: Successfully "
+                    + "provisioned volume pvc-c1 using kubernetes.io/host-path",
+            "'' | 'dataSource: {kind: PersistentVolumeClaim, name: other}' | reclaimPolicy: Delete | true | "
+                    + "ProvisioningFailed: plugin \"kubernetes.io/host-path\" is not a CSI plugin. Only CSI plugin "
+                    + "can provision a claim with a datasource",
+            "'' | volumeMode: Filesystem | 'mountOptions: [ro, soft]' | true | ProvisioningFailed: Mount options are "
+                    + "not supported by the provisioner but StorageClass \"local\" has mount options [ro soft]",
+            "'' | volumeMode: Block | reclaimPolicy: Delete | true | ProvisioningFailed: Failed to provision volume "
+                    + "with StorageClass \"local\": kubernetes.io/host-path does not support block volume "
+                    + "provisioning",
+            "volume.kubernetes.io/selected-node: n | volumeMode: Filesystem | reclaimPolicy: Delete | true | "
+                    + "ProvisioningFailed: Failed to get target node: node \"n\" not found"})
+    void aClaimOfTheDriverOfHostPaths(String annotation, String claim, String rest, boolean enabled, String event) {
+        V1StorageClass storageClass = Yaml.read(
+                "{metadata: {name: local}, provisioner: kubernetes.io/host-path, %s}".formatted(rest),
+                V1StorageClass.class);
+        ClaimView view = new ClaimView(
+                claim("volume.kubernetes.io/storage-provisioner: kubernetes.io/host-path"
+                        + (annotation.isEmpty() ? "" : ", ") + annotation, "storageClassName: local, " + claim,
+                        "Pending"),
+                List.of(), storageClass, null, List.of(), false,
+                true, enabled);
+
+        assertThat(ClaimDecisions.decide(view).actions().getLast())
+                .isInstanceOfSatisfying(Action.Event.class,
+                        told -> assertThat(told.reason() + ": " + told.message()).isEqualTo(event));
+    }
+
+    @Test
+    void aClaimAsksNoProvisionerIfThatIsSwitchedOff() {
+        V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: csi.example.com}",
+                V1StorageClass.class);
+        ClaimView view = new ClaimView(claim("", "storageClassName: fast", "Pending"), List.of(), storageClass, null,
+                List.of(), false, false, false);
+
+        assertThat(ClaimDecisions.decide(view)).isEqualTo(Step.NONE);
+    }
+
+    @ParameterizedTest(name = "provisioner {0}, successor {1}: {2}")
+    @CsvSource(delimiter = '|', value = {
+            "kubernetes.io/aws-ebs | '' | ebs.csi.aws.com", "kubernetes.io/aws-ebs | other | ebs.csi.aws.com",
+            "kubernetes.io/aws-ebs | ebs.csi.aws.com | right", "ebs.csi.aws.com | ebs.csi.aws.com | none",
+            "csi.example.com | '' | right"})
+    void aClaimNamesTheSuccessorOfItsProvisioner(String provisioner, String successor, String expected) {
+        for (String key : List.of("volume.kubernetes.io/storage-provisioner",
+                "volume.beta.kubernetes.io/storage-provisioner")) {
+            Action.Write write = Migration.of(claim(key + ": " + provisioner
+                    + (successor.isEmpty() ? "" : ", " + Migration.MIGRATED_TO + ": " + successor), "volumeName: a",
+                    "Pending"));
+            assertThat(write == null ? "right" : annotation(((Action.Update) write).object())).isEqualTo(expected);
+        }
+    }
+
+    private static String annotation(KubernetesObject object) {
+        return object.getMetadata().getAnnotations().getOrDefault(Migration.MIGRATED_TO, "none");
+    }
+
+    @ParameterizedTest(name = "a volume of {0}, {1}, with [{2}]: [{3}]")
+    @CsvSource(delimiter = '|', value = {
+            "kubernetes.io/host-path | Delete | '' | kubernetes.io/pv-controller",
+            "kubernetes.io/host-path | Delete | kubernetes.io/pv-controller | kubernetes.io/pv-controller",
+            "kubernetes.io/host-path | Retain | kubernetes.io/pv-controller, a/b | a/b",
+            "kubernetes.io/host-path | Recycle | kubernetes.io/pv-controller | ''",
+            "kubernetes.io/host-path | Delete | external-provisioner.volume.kubernetes.io/finalizer | "
+                    + "kubernetes.io/pv-controller",
+            "kubernetes.io/aws-ebs | Delete | 'kubernetes.io/pv-controller, "
+                    + "external-provisioner.volume.kubernetes.io/finalizer' | "
+                    + "external-provisioner.volume.kubernetes.io/finalizer",
+            "csi.example.com | Delete | kubernetes.io/pv-controller | kubernetes.io/pv-controller"})
+    void aVolumeHasTheFinalizerOfWhoDeletesItsStorage(String provisioner, String policy, String before, String after) {
+        V1PersistentVolume volume = volume("pv.kubernetes.io/provisioned-by: " + provisioner,
+                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: " + policy, "Available");
+        volume.getMetadata().setFinalizers(before.isEmpty() ? null : List.of(before.split(", ")));
+        Action.Write write = Migration.of(volume);
+        List<String> finalizers = write == null
+                ? volume.getMetadata().getFinalizers()
+                : ((Action.Update) write).object().getMetadata().getFinalizers();
+
+        assertThat(finalizers == null ? "" : String.join(", ", finalizers)).isEqualTo(after);
+    }
+
+    @ParameterizedTest(name = "before the resize {0}, the claim has {1}")
+    @CsvSource({"500Mi, 500Mi", "nonsense, 1Gi"})
+    void aClaimThatIsBoundDuringAResizeHasTheSizeBeforeIt(String before, String expected) {
+        ClaimView view = view(claim(BOUND, "volumeName: disk", "Pending"),
+                volume("volume.alpha.kubernetes.io/pre-resize-capacity: " + before, bindTo("c1"), "Bound"));
+
+        assertThat(ClaimDecisions.decide(view).objects()).singleElement()
+                .isInstanceOfSatisfying(V1PersistentVolumeClaim.class, claim -> assertThat(
+                        claim.getStatus().getCapacity().get("storage").toSuffixedString()).isEqualTo(expected));
+    }
+
+    @Test
+    void aClaimThatTheControllerBoundToAVolumeOfAnotherFails() {
+        Step step = ClaimDecisions.decide(view(
+                claim("pv.kubernetes.io/bound-by-controller: 'yes'", "volumeName: disk", "Pending"),
+                volume("", bindTo("c9"), "Bound")));
+
+        assertThat(step.next()).isEqualTo(Step.Next.RETRY);
+        assertThat(step.actions()).singleElement().isInstanceOf(Action.Event.class);
     }
 }

@@ -26,8 +26,13 @@ final class VolumeWorld implements AutoCloseable {
     final List<Loop> loops = new ArrayList<>();
 
     VolumeWorld() {
-        for (KeyedController controller : List.of(new VolumeBinder(cluster.context()),
+        this(ControllerOptions.DEFAULTS);
+    }
+
+    VolumeWorld(ControllerOptions options) {
+        for (KeyedController controller : List.of(new VolumeBinder(cluster.context(options)),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
+                new AttributesClassProtectionController(cluster.context()),
                 new EphemeralVolumeController(cluster.context()))) {
             loops.addAll(controller.loops());
         }

@@ -1,0 +1,275 @@
+package dev.wheelhouse.controllers.attach;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1AttachedVolume;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1VolumeAttachment;
+import io.kubernetes.client.openapi.models.V1VolumeAttachmentSource;
+import io.kubernetes.client.openapi.models.V1VolumeAttachmentSpec;
+import io.kubernetes.client.openapi.models.V1VolumeAttachmentStatus;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.Action;
+
+/**
+ * Decides which volumes a node loses and gets (upstream: {@code pkg/controller/volume/attachdetach/reconciler},
+ * {@code pkg/volume/csi/csi_attacher.go}). The node's status names a volume from the success of the attachment until
+ * the detachment begins. Pure functions.
+ */
+final class AttachDecisions {
+    /** The longest wait for the unmount of a volume, after which it is detached from a node that is not ready. */
+    static final Duration UNMOUNT = Duration.ofMinutes(6);
+    /** The longest wait for a CSI driver. */
+    static final Duration DRIVER = Duration.ofMinutes(2);
+
+    private final NodeView view;
+    private final Map<String, Attempt> attempts = new LinkedHashMap<>();
+    private final List<Action> actions = new ArrayList<>();
+    private final List<Action> events = new ArrayList<>();
+    private final Set<String> reported = new LinkedHashSet<>();
+    private final List<String> forced = new ArrayList<>();
+    private boolean withdraws;
+    private @Nullable Instant next;
+
+    /**
+     * A decision.
+     *
+     * @param attempts the new memory
+     * @param again whether to decide again when the caches show the writes
+     * @param next the time of the next look; null if only changes matter
+     * @param forced a reason for each detachment that does not wait for the kubelet
+     */
+    record Decision(List<Action> actions, Map<String, Attempt> attempts, boolean again, @Nullable Instant next,
+            List<String> forced) {}
+
+    private AttachDecisions(NodeView view) {
+        this.view = view;
+        view.reported().forEach(volume -> reported.add(volume.getName()));
+    }
+
+    static Decision decide(NodeView view) {
+        AttachDecisions decisions = new AttachDecisions(view);
+        Set<String> wanted = view.wanted().stream().map(want -> want.volume().name()).collect(Collectors.toSet());
+        decisions.detach(wanted);
+        if (decisions.withdraws) {
+            decisions.report();
+        } else {
+            view.wanted().forEach(decisions::attach);
+            decisions.report();
+            decisions.actions.addAll(decisions.events);
+        }
+        return new Decision(List.copyOf(decisions.actions), Map.copyOf(decisions.attempts), decisions.withdraws,
+                decisions.next, List.copyOf(decisions.forced));
+    }
+
+    // ---- detaching
+
+    private void detach(Set<String> wanted) {
+        Map<String, Attachable> held = new LinkedHashMap<>();
+        reported.forEach(name -> held.put(name, Attachable.reported(name)));
+        view.attachments().keySet().forEach(volume -> held.put(volume.name(), volume));
+        held.values().stream().filter(volume -> !wanted.contains(volume.name())).forEach(this::detach);
+        if (withdraws) {
+            view.wanted().forEach(want -> remember(want.volume(), attempt(want.volume())));
+        }
+    }
+
+    private void detach(Attachable volume) {
+        Attempt attempt = attempt(volume).unwanted(view.now());
+        remember(volume, attempt);
+        Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
+        boolean late = view.forces() && view.now().isAfter(limit);
+        boolean outOfService = isOutOfService(view.node());
+        boolean mounted = view.inUse() == null || view.inUse().contains(volume.name());
+        if (mounted && !(late && !isReady(view.node())) && !outOfService) {
+            if (!late && view.forces()) {
+                lookAgain(limit.plusMillis(1));
+            }
+            return;
+        }
+        V1VolumeAttachment attachment = view.attachment(volume);
+        if (reported.remove(volume.name())) {
+            withdraws = true;
+        } else if (attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
+            actions.add(new Action.Delete(AttachDetachController.ATTACHMENTS, ObjectKey.of(attachment),
+                    Deletion.ofUid(attachment.getMetadata().getUid()),
+                    "no pod on " + view.name() + " uses its volume"));
+            if (late || outOfService) {
+                forced.add(late ? "timeout" : "out-of-service");
+            }
+        }
+    }
+
+    private static boolean isReady(@Nullable V1Node node) {
+        return node != null && node.getStatus() != null && node.getStatus().getConditions() != null
+                && node.getStatus().getConditions().stream()
+                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+    }
+
+    private static boolean isOutOfService(@Nullable V1Node node) {
+        return node != null && node.getSpec() != null && node.getSpec().getTaints() != null
+                && node.getSpec().getTaints().stream()
+                        .anyMatch(taint -> "node.kubernetes.io/out-of-service".equals(taint.getKey()));
+    }
+
+    // ---- attaching
+
+    private void attach(NodeView.Wanted want) {
+        Attachable volume = want.volume();
+        V1VolumeAttachment attachment = view.attachment(volume);
+        if (reported.contains(volume.name())) {
+            if (!view.verifies() || volume.csi() == null || isAttached(attachment)) {
+                return;
+            }
+            reported.remove(volume.name());
+        }
+        Attempt attempt = attempt(volume);
+        if (attempt.unwantedSince() != null) {
+            attempt = Attempt.NONE;
+        }
+        if (volume.exclusive() && (want.busy() || !want.holders().isEmpty())) {
+            if (!want.busy() && !attempt.toldOfOtherNode()) {
+                want.pods().forEach(pod -> events.add(multiAttachError(volume, pod, want.otherPods())));
+                attempt = attempt.told();
+            }
+            remember(volume, attempt);
+            return;
+        }
+        remember(volume, view.node() == null ? attempt : attach(want, attempt, attachment));
+    }
+
+    private Attempt attach(NodeView.Wanted want, Attempt attempt, @Nullable V1VolumeAttachment attachment) {
+        Attachable volume = want.volume();
+        if (attempt.notBefore() != null && view.now().isBefore(attempt.notBefore())) {
+            lookAgain(attempt.notBefore());
+            return attempt;
+        }
+        if (volume.csi() == null || isAttached(attachment)) {
+            reported.add(volume.name());
+            want.pods().forEach(pod -> events.add(event(pod, "Normal", "SuccessfulAttachVolume",
+                    "AttachVolume.Attach succeeded for volume \"" + volume.title() + "\" ")));
+            return Attempt.NONE;
+        }
+        if (attachment == null) {
+            actions.add(new Action.Create(AttachDetachController.ATTACHMENTS, attachment(volume.csi()),
+                    "a pod on " + view.name() + " uses the volume"));
+            lookAgain(view.now().plus(DRIVER));
+            return attempt.begun(view.now());
+        }
+        V1VolumeAttachmentStatus status = attachment.getStatus();
+        if (attachment.getMetadata().getDeletionTimestamp() != null) {
+            return attempt;
+        }
+        Instant began = attempt.began() == null ? view.now() : attempt.began();
+        if (status != null && status.getAttachError() != null) {
+            return failed(want, attempt, String.valueOf(status.getAttachError().getMessage()));
+        }
+        if (!view.now().isBefore(began.plus(DRIVER))) {
+            return failed(want, attempt, "timed out waiting for external-attacher of " + volume.csi().driver()
+                    + " CSI driver to attach volume " + volume.csi().handle());
+        }
+        lookAgain(began.plus(DRIVER));
+        return attempt.begun(began);
+    }
+
+    private static boolean isAttached(@Nullable V1VolumeAttachment attachment) {
+        return attachment != null && attachment.getMetadata().getDeletionTimestamp() == null
+                && attachment.getStatus() != null && Boolean.TRUE.equals(attachment.getStatus().getAttached());
+    }
+
+    private Attempt failed(NodeView.Wanted want, Attempt attempt, String message) {
+        events.addAll(failures(want, message));
+        Attempt failed = attempt.failed(view.now());
+        lookAgain(failed.notBefore());
+        return failed;
+    }
+
+    /** The Events about a volume that cannot be attached. */
+    static List<Action> failures(NodeView.Wanted want, String message) {
+        return want.pods().stream().map(pod -> event(pod, "Warning", "FailedAttachVolume",
+                "AttachVolume.Attach failed for volume \"" + want.volume().title() + "\" : " + message)).toList();
+    }
+
+    private V1VolumeAttachment attachment(Attachable.Csi csi) {
+        return new V1VolumeAttachment().metadata(new V1ObjectMeta().name(csi.attachment(view.name())))
+                .spec(new V1VolumeAttachmentSpec().nodeName(view.name()).attacher(csi.driver())
+                        .source(new V1VolumeAttachmentSource().persistentVolumeName(csi.volume())));
+    }
+
+    /** Names the other pods to a pod, those of other namespaces by their number alone. */
+    private static Action multiAttachError(Attachable volume, V1Pod pod, List<ObjectKey> others) {
+        List<String> local = others.stream().filter(key -> key.namespace().equals(pod.getMetadata().getNamespace()))
+                .map(ObjectKey::name).sorted().toList();
+        int foreign = others.size() - local.size();
+        String words = others.isEmpty()
+                ? "Volume is already exclusively attached to one node and can't be attached to another"
+                : local.isEmpty()
+                        ? "Volume is already used by " + foreign + " pod(s) in different namespaces"
+                        : "Volume is already used by pod(s) " + String.join(", ", local)
+                                + (foreign == 0 ? "" : " and " + foreign + " pod(s) in different namespaces");
+        return event(pod, "Warning", "FailedAttachVolume",
+                "Multi-Attach error for volume \"" + volume.title() + "\" " + words);
+    }
+
+    // ---- both
+
+    private Attempt attempt(Attachable volume) {
+        return view.attempts().getOrDefault(volume.name(), Attempt.NONE);
+    }
+
+    private void remember(Attachable volume, Attempt attempt) {
+        if (!attempt.equals(Attempt.NONE)) {
+            attempts.put(volume.name(), attempt);
+        }
+    }
+
+    private void lookAgain(@Nullable Instant time) {
+        if (next == null || time != null && time.isBefore(next)) {
+            next = time;
+        }
+    }
+
+    /** Writes the names of the attached volumes into the node's status, if they have changed. */
+    private void report() {
+        List<String> before = view.reported().stream().map(V1AttachedVolume::getName).toList();
+        if (view.node() == null || before.equals(List.copyOf(reported))) {
+            return;
+        }
+        List<Map<String, String>> volumes = reported.stream()
+                .map(name -> Map.of("name", name, "devicePath", devicePath(name))).toList();
+        Map<String, @Nullable Object> status = new LinkedHashMap<>();
+        status.put("volumesAttached", volumes.isEmpty() ? null : volumes);
+        actions.add(new Action.Patch(ResourceType.NODES, ObjectKey.cluster(view.name()), "status", PatchType.MERGE,
+                ModelJson.write(Map.of("metadata",
+                        Map.of("uid", String.valueOf(view.node().getMetadata().getUid())), "status", status)),
+                "its attached volumes have changed", Set.of(404),
+                V1Node.class));
+    }
+
+    private String devicePath(String name) {
+        return view.reported().stream().filter(volume -> volume.getName().equals(name))
+                .map(V1AttachedVolume::getDevicePath).findFirst().orElse("");
+    }
+
+    private static Action event(V1Pod pod, String level, String reason, String message) {
+        return new Action.Event(ResourceType.PODS, pod, level, reason, message);
+    }
+}

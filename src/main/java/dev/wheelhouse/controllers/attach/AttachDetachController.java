@@ -1,0 +1,415 @@
+package dev.wheelhouse.controllers.attach;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1AttachedVolume;
+import io.kubernetes.client.openapi.models.V1CSIDriver;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Volume;
+import io.kubernetes.client.openapi.models.V1VolumeAttachment;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
+import dev.wheelhouse.controllers.attach.NodeView.Wanted;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Attaches the volumes of pods to their nodes by VolumeAttachments, and detaches them when no pod uses them (upstream:
+ * {@code pkg/controller/volume/attachdetach}). Its keys are the names of nodes, and it has one worker, because nodes
+ * compete for volumes. It works for nodes whose kubelets leave this to it, and answers for the VolumeAttachments that
+ * it found at its start, that pods want, and that it made. Others are left alone.
+ */
+public final class AttachDetachController extends KeyedController {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "persistentvolume-attach-detach-controller";
+    /** The type of the requests to CSI drivers. */
+    public static final ResourceType ATTACHMENTS = new ResourceType("storage.k8s.io", "v1", "volumeattachments",
+            "VolumeAttachment", false);
+    /** The type of what is known about CSI drivers. */
+    public static final ResourceType DRIVERS = new ResourceType("storage.k8s.io", "v1", "csidrivers", "CSIDriver",
+            false);
+
+    /** On a node: its kubelet waits until this controller has attached a volume. */
+    static final String MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
+
+    private static final Measure FORCED = Measure.counter(
+            "attach_detach_controller_attachdetach_controller_forced_detaches_total",
+            "Volumes detached without a word of the kubelet", "reason");
+    private static final String BY_NODE = NAME + "/node";
+    private static final String BY_CLAIM = NAME + "/claim";
+    private static final String BY_VOLUME = NAME + "/volume";
+
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<V1Node> nodes;
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+    private final SharedIndexInformer<V1PersistentVolume> volumes;
+    private final SharedIndexInformer<V1VolumeAttachment> attachments;
+    private final SharedIndexInformer<V1CSIDriver> drivers;
+    private final ResourceClient<V1Node> liveNodes;
+    private final ControllerOptions.AttachDetach options;
+
+    /** The VolumeAttachments that this controller answers for. */
+    private final Set<ObjectKey> own = ConcurrentHashMap.newKeySet();
+    /** The VolumeAttachments that it has made and that the cache does not show yet. */
+    private final Map<ObjectKey, V1VolumeAttachment> made = new ConcurrentHashMap<>();
+    /** The volumes that the kubelets of removed nodes used. */
+    private final Map<String, Set<String>> goneNodes = new ConcurrentHashMap<>();
+    /** The memory of volumes, by node. Only the worker uses it. */
+    private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
+    /** The times of the last comparisons, by node. Only the worker uses it. */
+    private final Map<String, Instant> verified = new LinkedHashMap<>();
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public AttachDetachController(ControllerContext context) {
+        super(NAME, "attachdetach-controller", context, RateLimits.CONTROLLER, 1);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.nodes = informerFor(ResourceType.NODES, V1Node.class);
+        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        this.volumes = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
+        this.attachments = informerFor(ATTACHMENTS, V1VolumeAttachment.class);
+        this.drivers = informerFor(DRIVERS, V1CSIDriver.class);
+        this.liveNodes = context.client().resource(ResourceType.NODES, V1Node.class);
+        this.options = context.options().get(ControllerOptions.AttachDetach.DEFAULTS);
+        pods.getIndexer().addIndex(BY_NODE, AttachDetachController::nodes);
+        pods.getIndexer().addIndex(BY_CLAIM, pod -> Volumes.claimsOf(pod).stream()
+                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        attachments.getIndexer().addIndex(BY_NODE, attachment -> List.of(attachment.getSpec().getNodeName()));
+        attachments.getIndexer().addIndex(BY_VOLUME, attachment -> List.of(volumeOf(attachment)));
+        pods.addEventHandler(ResourceEventHandler.ofAny(pod -> nodes(pod).forEach(this::wake)));
+        nodes.addEventHandler(new OfNodes());
+        claims.addEventHandler(ResourceEventHandler.ofAny(claim -> wakeUsers(ObjectKey.of(claim))));
+        volumes.addEventHandler(ResourceEventHandler.ofAny(volume -> {
+            if (volume.getSpec().getClaimRef() != null) {
+                wakeUsers(Volumes.claimKey(volume.getSpec().getClaimRef()));
+            }
+        }));
+        attachments.addEventHandler(new OfAttachments());
+    }
+
+    /** The node of a pod with volumes, under which the pod is indexed. */
+    private static List<String> nodes(V1Pod pod) {
+        String node = pod.getSpec().getNodeName();
+        return node == null || node.isEmpty() || pod.getSpec().getVolumes() == null
+                || pod.getSpec().getVolumes().stream().noneMatch(volume -> Volumes.claimOf(pod, volume) != null
+                        || Attachable.of(volume) != null) ? List.of() : List.of(node);
+    }
+
+    private static String volumeOf(V1VolumeAttachment attachment) {
+        return Objects.requireNonNullElse(attachment.getSpec().getSource().getPersistentVolumeName(), "");
+    }
+
+    private void wake(String node) {
+        queue.add(ObjectKey.cluster(node));
+    }
+
+    private void wakeUsers(ObjectKey claim) {
+        pods.getIndexer().byIndex(BY_CLAIM, claim.toString()).forEach(pod -> nodes(pod).forEach(this::wake));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        NodeView view = view(key.name());
+        Decision decision = AttachDecisions.decide(view);
+        if (view.verifies()) {
+            verified.put(key.name(), view.now());
+        }
+        attempts.put(key.name(), decision.attempts());
+        Outcome outcome = executor.execute(key, decision.actions());
+        remember(outcome);
+        decision.forced().forEach(reason -> record(FORCED, 1, reason));
+        if (outcome.failed() instanceof Action.Create create && outcome.error() != null) {
+            tell(key, view, create, outcome.error());
+        }
+        if (!outcome.succeeded()) {
+            return outcome.toResult();
+        }
+        return decision.again() ? Result.requeue() : later(key, view, decision);
+    }
+
+    private void remember(Outcome outcome) {
+        if (executor.writes()) {
+            outcome.written().stream().filter(V1VolumeAttachment.class::isInstance).map(V1VolumeAttachment.class::cast)
+                    .forEach(attachment -> {
+                        own.add(ObjectKey.of(attachment));
+                        made.put(ObjectKey.of(attachment), attachment);
+                    });
+        }
+    }
+
+    /** Tells the pods of a volume whose VolumeAttachment could not be created. */
+    private void tell(ObjectKey key, NodeView view, Action.Create create, ApiError error) {
+        view.wanted().stream()
+                .filter(want -> want.volume().csi() != null
+                        && want.volume().csi().attachment(key.name()).equals(create.target().name()))
+                .forEach(want -> executor.execute(key, AttachDecisions.failures(want,
+                        "kubernetes.io/csi: attacher.Attach failed: " + error.statusMessage())));
+    }
+
+    /** The next look: at the time of the decision, and when the attached volumes are compared again. */
+    private Result later(ObjectKey key, NodeView view, Decision decision) {
+        Instant next = decision.next();
+        if (verifies() && !view.reported().isEmpty()) {
+            Instant comparison = verified.computeIfAbsent(key.name(), node -> view.now())
+                    .plus(options.reconcileSyncPeriod());
+            next = next == null || comparison.isBefore(next) ? comparison : next;
+        }
+        if (view.node() == null && view.wanted().isEmpty() && decision.attempts().isEmpty()) {
+            attempts.remove(key.name());
+            verified.remove(key.name());
+            goneNodes.remove(key.name());
+            forget(key);
+        }
+        return next == null ? Result.done() : Result.requeueAfter(positive(Duration.between(view.now(), next)));
+    }
+
+    private static Duration positive(Duration wait) {
+        return wait.isPositive() ? wait : Duration.ofMillis(1);
+    }
+
+    private boolean verifies() {
+        return !options.disableReconcileSync()
+                && options.reconcileSyncPeriod().compareTo(Duration.ofSeconds(1)) >= 0;
+    }
+
+    // ---- the view
+
+    private NodeView view(String name) {
+        V1Node node = nodes.get(ObjectKey.cluster(name));
+        boolean managed = node == null
+                ? goneNodes.containsKey(name)
+                : Volumes.isAnnotated(node, MANAGED);
+        Map<String, Wanted> wanted = managed ? wanted(name) : Map.of();
+        Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted);
+        Instant now = clock.now();
+        Instant last = verified.get(name);
+        return new NodeView(name, node, inUse(name, node, wanted, held), List.copyOf(wanted.values()), held,
+                attempts.getOrDefault(name, Map.of()),
+                verifies() && last != null && !now.isBefore(last.plus(options.reconcileSyncPeriod())),
+                !options.disableForceDetachOnTimeout(), now);
+    }
+
+    /**
+     * The volumes that a kubelet uses. They are read from the server before a volume is detached whose removal the
+     * node's status already shows: the kubelet may have begun to use the volume.
+     */
+    private @Nullable Set<String> inUse(String name, @Nullable V1Node node, Map<String, Wanted> wanted,
+            Map<Attachable, V1VolumeAttachment> held) {
+        if (node == null) {
+            return goneNodes.get(name);
+        }
+        Set<String> reported = new HashSet<>();
+        if (node.getStatus() != null && node.getStatus().getVolumesAttached() != null) {
+            node.getStatus().getVolumesAttached().stream().map(V1AttachedVolume::getName).forEach(reported::add);
+        }
+        boolean detaches = held.entrySet().stream().anyMatch(entry -> !wanted.containsKey(entry.getKey().name())
+                && !reported.contains(entry.getKey().name())
+                && entry.getValue().getMetadata().getDeletionTimestamp() == null);
+        if (!detaches) {
+            return inUse(node);
+        }
+        try {
+            return inUse(liveNodes.get(ObjectKey.cluster(name)));
+        } catch (ApiError e) {
+            if (e.code() == 404) {
+                return Set.of();
+            }
+            throw e;
+        }
+    }
+
+    private static Set<String> inUse(V1Node node) {
+        return node.getStatus() == null || node.getStatus().getVolumesInUse() == null
+                ? Set.of()
+                : Set.copyOf(node.getStatus().getVolumesInUse());
+    }
+
+    private Map<String, Wanted> wanted(String node) {
+        Map<Attachable, List<V1Pod>> users = users(node);
+        Map<String, Wanted> wanted = new LinkedHashMap<>();
+        users.forEach((volume, its) -> {
+            List<V1VolumeAttachment> others = volume.exclusive() && volume.csi() != null
+                    ? others(volume.csi(), node)
+                    : List.of();
+            List<String> holders = others.stream().filter(AttachDetachController::isAttached)
+                    .map(other -> other.getSpec().getNodeName()).distinct().toList();
+            boolean busy = others.stream().anyMatch(other -> !isAttached(other)
+                    && (other.getStatus() == null || other.getStatus().getAttachError() == null));
+            List<ObjectKey> otherPods = holders.stream().flatMap(holder -> users(holder).entrySet().stream())
+                    .filter(entry -> entry.getKey().name().equals(volume.name()))
+                    .flatMap(entry -> entry.getValue().stream()).map(ObjectKey::of).toList();
+            wanted.put(volume.name(), new Wanted(volume, its, holders, otherPods, busy));
+        });
+        return wanted;
+    }
+
+    private static boolean isAttached(V1VolumeAttachment attachment) {
+        return attachment.getStatus() != null && Boolean.TRUE.equals(attachment.getStatus().getAttached());
+    }
+
+    /** The VolumeAttachments of a volume for other nodes. */
+    private List<V1VolumeAttachment> others(Attachable.Csi csi, String node) {
+        String volume = String.valueOf(csi.volume());
+        return Stream.concat(attachments.getIndexer().byIndex(BY_VOLUME, volume).stream(),
+                made.values().stream().filter(attachment -> volumeOf(attachment).equals(volume)))
+                .filter(attachment -> !attachment.getSpec().getNodeName().equals(node)).toList();
+    }
+
+    /** The volumes that pods of a node want, with these pods. */
+    private Map<Attachable, List<V1Pod>> users(String node) {
+        Map<Attachable, List<V1Pod>> users = new LinkedHashMap<>();
+        for (V1Pod pod : pods.getIndexer().byIndex(BY_NODE, node)) {
+            if (!isTerminated(pod)) {
+                Objects.requireNonNull(pod.getSpec().getVolumes()).stream()
+                        .map(volume -> attachable(pod, volume)).filter(Objects::nonNull)
+                        .forEach(volume -> users.computeIfAbsent(volume, its -> new ArrayList<>()).add(pod));
+            }
+        }
+        return users;
+    }
+
+    /** Whether a pod uses no volume any more: it has ended, or it is deleted and none of its containers runs. */
+    private static boolean isTerminated(V1Pod pod) {
+        String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+        return "Failed".equals(phase) || "Succeeded".equals(phase) || pod.getMetadata().getDeletionTimestamp() != null
+                && (pod.getStatus() == null || pod.getStatus().getContainerStatuses() == null
+                        || pod.getStatus().getContainerStatuses().stream().allMatch(container -> container
+                                .getState() != null
+                                && (container.getState().getTerminated() != null
+                                        || container.getState().getWaiting() != null)));
+    }
+
+    private @Nullable Attachable attachable(V1Pod pod, V1Volume volume) {
+        String name = Volumes.claimOf(pod, volume);
+        if (name == null) {
+            return Attachable.of(volume);
+        }
+        V1PersistentVolumeClaim claim = claims
+                .get(ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name));
+        if (claim == null || claim.getStatus() == null || !"Bound".equals(claim.getStatus().getPhase())
+                || volume.getEphemeral() != null && Volumes.whyNotFor(pod, claim) != null) {
+            return null;
+        }
+        V1PersistentVolume its = volumes.get(ObjectKey.cluster(String.valueOf(claim.getSpec().getVolumeName())));
+        if (its == null || its.getSpec().getClaimRef() == null
+                || !String.valueOf(claim.getMetadata().getUid()).equals(its.getSpec().getClaimRef().getUid())) {
+            return null;
+        }
+        Attachable attachable = Attachable.of(its);
+        return attachable == null || attachable.csi() != null && isNeverAttached(attachable.csi().driver())
+                ? null
+                : attachable;
+    }
+
+    private boolean isNeverAttached(String driver) {
+        V1CSIDriver known = drivers.get(ObjectKey.cluster(driver));
+        return known != null && Boolean.FALSE.equals(known.getSpec().getAttachRequired());
+    }
+
+    /** The VolumeAttachments for a node that are wanted, reported, or otherwise this controller's. */
+    private Map<Attachable, V1VolumeAttachment> held(String name, @Nullable V1Node node, Map<String, Wanted> wanted) {
+        Map<Attachable, V1VolumeAttachment> held = new LinkedHashMap<>();
+        Stream<Attachable> named = Stream.concat(wanted.values().stream().map(Wanted::volume),
+                node == null || node.getStatus() == null || node.getStatus().getVolumesAttached() == null
+                        ? Stream.of()
+                        : node.getStatus().getVolumesAttached().stream()
+                                .map(volume -> Attachable.reported(volume.getName())));
+        named.filter(volume -> volume.csi() != null).forEach(volume -> {
+            V1VolumeAttachment attachment = attachment(ObjectKey.cluster(volume.csi().attachment(name)));
+            if (attachment != null) {
+                own.add(ObjectKey.of(attachment));
+            }
+        });
+        Stream.concat(attachments.getIndexer().byIndex(BY_NODE, name).stream(),
+                made.values().stream().filter(attachment -> name.equals(attachment.getSpec().getNodeName())))
+                .filter(attachment -> own.contains(ObjectKey.of(attachment)))
+                .forEach(attachment -> {
+                    V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(attachment)));
+                    Attachable attachable = volume == null ? null : Attachable.of(volume);
+                    if (attachable != null && attachable.csi() != null) {
+                        held.put(attachable, Objects.requireNonNull(attachment(ObjectKey.of(attachment))));
+                    }
+                });
+        return held;
+    }
+
+    private @Nullable V1VolumeAttachment attachment(ObjectKey key) {
+        V1VolumeAttachment cached = attachments.get(key);
+        return cached == null ? made.get(key) : cached;
+    }
+
+    private final class OfNodes implements ResourceEventHandler<V1Node> {
+        @Override
+        public void onAdd(V1Node node, boolean initial) {
+            goneNodes.remove(String.valueOf(node.getMetadata().getName()));
+            queue.add(ObjectKey.of(node));
+        }
+
+        @Override
+        public void onUpdate(V1Node before, V1Node after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1Node node, boolean finalStateUnknown) {
+            if (Volumes.isAnnotated(node, MANAGED)) {
+                goneNodes.put(String.valueOf(node.getMetadata().getName()), inUse(node));
+            }
+            queue.add(ObjectKey.of(node));
+        }
+    }
+
+    /** Wakes the node of a VolumeAttachment, and the other nodes that may wait for its volume. */
+    private final class OfAttachments implements ResourceEventHandler<V1VolumeAttachment> {
+        @Override
+        public void onAdd(V1VolumeAttachment attachment, boolean initial) {
+            if (initial) {
+                own.add(ObjectKey.of(attachment));
+            }
+            onUpdate(attachment, attachment);
+        }
+
+        @Override
+        public void onUpdate(V1VolumeAttachment before, V1VolumeAttachment after) {
+            made.remove(ObjectKey.of(after));
+            wake(after.getSpec().getNodeName());
+            V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(after)));
+            if (volume != null && volume.getSpec().getClaimRef() != null) {
+                wakeUsers(Volumes.claimKey(volume.getSpec().getClaimRef()));
+            }
+        }
+
+        @Override
+        public void onDelete(V1VolumeAttachment attachment, boolean finalStateUnknown) {
+            own.remove(ObjectKey.of(attachment));
+            onUpdate(attachment, attachment);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.wheelhouse.controllers.volume;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
+import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Keeps VolumeAttributesClasses that claims or volumes use from being deleted (upstream:
+ * {@code pkg/controller/volume/vacprotection}). The caches alone decide: a claim that they do not show yet keeps
+ * nothing.
+ */
+public final class AttributesClassProtectionController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "volumeattributesclass-protection-controller";
+
+    private static final Protection PROTECTION = new Protection(ResourceType.VOLUME_ATTRIBUTES_CLASSES,
+            "kubernetes.io/vac-protection");
+    private static final String BY_CLASS = NAME + "/class";
+
+    private final SharedIndexInformer<V1VolumeAttributesClass> classes;
+    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
+    private final SharedIndexInformer<V1PersistentVolume> volumes;
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public AttributesClassProtectionController(ControllerContext context) {
+        super(NAME, context);
+        this.classes = informerFor(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class);
+        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        this.volumes = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
+        claims.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
+        volumes.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
+        classes.addEventHandler(new OfClasses());
+        claims.addEventHandler(
+                new OfUsers<V1PersistentVolumeClaim>(AttributesClassProtectionController::classesOf));
+        volumes.addEventHandler(new OfUsers<V1PersistentVolume>(AttributesClassProtectionController::classesOf));
+    }
+
+    /** The classes that a claim requests, has, and changes to. */
+    private static Collection<String> classesOf(V1PersistentVolumeClaim claim) {
+        V1PersistentVolumeClaimStatus status = Objects.requireNonNullElseGet(claim.getStatus(),
+                V1PersistentVolumeClaimStatus::new);
+        return Stream.of(claim.getSpec().getVolumeAttributesClassName(), status.getCurrentVolumeAttributesClassName(),
+                status.getModifyVolumeStatus() == null
+                        ? null
+                        : status.getModifyVolumeStatus().getTargetVolumeAttributesClassName())
+                .filter(name -> name != null && !name.isEmpty()).distinct().toList();
+    }
+
+    private static Collection<String> classesOf(V1PersistentVolume volume) {
+        String name = volume.getSpec().getVolumeAttributesClassName();
+        return name == null || name.isEmpty() ? List.of() : List.of(name);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        if (!knows(key)) {
+            forget(key);
+        }
+        return executor.execute(key, plan(key)).toResult();
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.VOLUME_ATTRIBUTES_CLASSES;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return classes.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1VolumeAttributesClass attributes = classes.get(key);
+        return attributes == null
+                ? List.of()
+                : PROTECTION.decide(attributes, !volumes.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty()
+                        || !claims.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty());
+    }
+
+    private final class OfClasses implements ResourceEventHandler<V1VolumeAttributesClass> {
+        @Override
+        public void onAdd(V1VolumeAttributesClass attributes, boolean initial) {
+            if (PROTECTION.isMissing(attributes) || PROTECTION.keepsFromDeletion(attributes)) {
+                queue.add(ObjectKey.of(attributes));
+            }
+        }
+
+        @Override
+        public void onUpdate(V1VolumeAttributesClass before, V1VolumeAttributesClass after) {
+            onAdd(after, false);
+        }
+
+        @Override
+        public void onDelete(V1VolumeAttributesClass attributes, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(attributes));
+        }
+    }
+
+    /** Wakes the classes that an object does not use any more. */
+    private final class OfUsers<T> implements ResourceEventHandler<T> {
+        private final Function<T, Collection<String>> uses;
+
+        OfUsers(Function<T, Collection<String>> uses) {
+            this.uses = uses;
+        }
+
+        @Override
+        public void onAdd(T user, boolean initial) {}
+
+        @Override
+        public void onUpdate(T before, T after) {
+            Collection<String> now = uses.apply(after);
+            uses.apply(before).stream().filter(name -> !now.contains(name)).forEach(this::wake);
+        }
+
+        @Override
+        public void onDelete(T user, boolean finalStateUnknown) {
+            uses.apply(user).forEach(this::wake);
+        }
+
+        private void wake(String name) {
+            queue.add(ObjectKey.cluster(name));
+        }
+    }
+}
