@@ -190,7 +190,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
         @Override
         public void await(long nanos) throws InterruptedException {
-            driven = true;
             if (!closed) {
                 signal.await(nanos);
             }
@@ -323,6 +322,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
             runner = with;
             started = clock.nanoTime();
+            if (with.givesThreads()) {
+                reflector.drive();
+                loop.driven = true;
+            }
             String name = name();
             with.start("reflector " + name, reflector);
             with.start("informer " + name, loop);

@@ -130,6 +130,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
 
+    /** Says that a thread drives this loop, so that other threads may step it, too. */
+    void drive() {
+        driven = true;
+    }
+
     @Override
     public long step() throws InterruptedException {
         turn.lockInterruptibly();
@@ -295,7 +300,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        WatchSession.Outcome outcome = reading.read(untilRecheck());
+        WatchSession.Outcome outcome = reading.read(driven && reading.wakes() ? 0 : untilRecheck());
         if (closed) {
             return IDLE;
         }
@@ -588,7 +593,6 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     @Override
     public void await(long nanos) throws InterruptedException {
-        driven = true;
         if (!closed) {
             // A stream that cannot signal readiness is polled.
             WatchSession<T> open = session;

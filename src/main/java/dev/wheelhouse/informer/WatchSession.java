@@ -86,7 +86,7 @@ final class WatchSession<T extends KubernetesObject> {
 
     /**
      * Reads the available events, up to a batch, and passes them on. If there is none, waits for the first one, if the
-     * stream can wait and does not signal.
+     * stream can wait.
      *
      * @param nanos how long to wait at most
      * @throws ApiError if the connection broke, or the server ended the watch with an error; the events before it were
@@ -95,8 +95,7 @@ final class WatchSession<T extends KubernetesObject> {
     Outcome read(long nanos) throws InterruptedException {
         int events = 0;
         try {
-            WatchEvent<T> event = stream
-                    .next(wakes ? Duration.ZERO : Duration.ofNanos(Math.max(0, Math.min(nanos, untilSilent()))));
+            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, Math.min(nanos, untilSilent()))));
             while (event != null) {
                 events++;
                 take(event);

@@ -71,6 +71,11 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         this.restAfter = restAfter.toNanos();
     }
 
+    /** Whether each loop has a thread of its own; false where a test steps them. */
+    public boolean givesThreads() {
+        return true;
+    }
+
     /**
      * Starts a loop that mostly waits, on a virtual thread.
      * @throws IllegalStateException if this runner is closed; the loop is then closed too

@@ -18,6 +18,11 @@ public final class SteppedRunner extends LoopRunner {
     }
 
     @Override
+    public boolean givesThreads() {
+        return false;
+    }
+
+    @Override
     public void start(String loopName, Loop loop) {
         loops.put(loop, loopName);
     }

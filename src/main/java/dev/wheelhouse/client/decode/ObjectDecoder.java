@@ -240,7 +240,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         }
     }
 
-    /** Reads an object in protobuf from its envelope. @param failed receives the failure; the result is null then */
+    /**
+     * Reads an object in protobuf from its envelope.
+     *
+     * @param failed receives the failure; the result is null then
+     */
     @Nullable
     T decodeWire(byte[] bytes, WireEnvelope envelope, Consumer<DecodeFailure> failed) {
         return decodeWire(bytes, envelope, true, failed);
@@ -256,7 +260,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return decodeWire(envelope.cursor(bytes), named, failed);
     }
 
-    /** Reads the object that is all of a cursor's bytes. @param failed receives the failure; the result is null then */
+    /**
+     * Reads the object that is all of a cursor's bytes.
+     *
+     * @param failed receives the failure; the result is null then
+     */
     @Nullable
     T decodeWire(WireCursor in, Consumer<DecodeFailure> failed) {
         return decodeWire(in, true, failed);

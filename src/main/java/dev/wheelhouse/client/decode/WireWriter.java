@@ -35,7 +35,11 @@ final class WireWriter {
         this.memory = memory;
     }
 
-    /** Writes an object in its envelope. @param typeName the facts' name of its type */
+    /**
+     * Writes an object in its envelope.
+     *
+     * @param typeName the facts' name of its type
+     */
     byte[] write(Object object, String apiVersion, String kind, String typeName) {
         message(object, typeName);
         prefix(WireEnvelope.RAW, size());
@@ -124,7 +128,7 @@ final class WireWriter {
             }
             case OffsetDateTime time -> {
                 if ("micro-time".equals(type.scalar())) {
-                    number(2, time.getNano() / 1000 * 1000);
+                    number(2, time.getNano() / 1000 * 1000L);
                 }
                 number(1, time.toEpochSecond());
                 prefix(number, size() - end);
