@@ -6,12 +6,9 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestCondition;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
 
-import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.certificates.RequestApprover;
-import dev.wheelhouse.controllers.certificates.RequestCleaner;
 import dev.wheelhouse.controllers.certificates.RequestSigner;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
@@ -30,22 +27,12 @@ final class CertificateFaults {
         return List.of(new Action.UpdateSubresource(CertificateInvariants.TYPE, approved, "approval", "nobody asked"));
     });
 
-    /** A round deletes all requests. */
-    private static final Defect DELETES_ALL = Defects.decision(RequestCleaner.NAME,
-            truth -> (owner, actions) -> List.of(Action.Batch.each(
-                    truth.list(CertificateInvariants.TYPE, V1CertificateSigningRequest.class)
-                            .stream().<Action.Write>map(request -> new Action.Delete(CertificateInvariants.TYPE,
-                                    ObjectKey.of(request), Deletion.ofUid(Truth.uid(request)), "it is there"))
-                            .toList())));
-
     private CertificateFaults() {}
 
     static List<PlantedFault> all() {
         return List.of(
                 new PlantedFault("a request of a person that is approved", "is approved, and is not that of a kubelet",
                         APPROVES_ALL),
-                new PlantedFault("requests that nobody has decided on are deleted", "is deleted too early",
-                        DELETES_ALL),
                 new PlantedFault("requests that are not signed", "no status tells that the last change was seen",
                         Defects.decision(RequestSigner.NAME, truth -> (owner, actions) -> List.of())));
     }
