@@ -216,7 +216,10 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
             throw new IllegalStateException(request.method() + " " + request.path() + " answered with a watch");
         }
         if (content.code() >= 300) {
-            throw error(tried, Json.read(content.body()));
+            throw error(tried, content.contentType().startsWith("application/json")
+                    ? Json.read(content.body())
+                    : Json.object().put("code", content.code()).put("message",
+                            new String(content.body(), StandardCharsets.UTF_8)));
         }
         return content.body();
     }

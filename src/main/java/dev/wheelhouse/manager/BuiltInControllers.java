@@ -23,9 +23,12 @@ import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
+import dev.wheelhouse.controllers.policy.PolicyStatusController;
 import dev.wheelhouse.controllers.quota.QuotaController;
 import dev.wheelhouse.controllers.rbac.RoleAggregator;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
+import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.controllers.service.EndpointSliceController;
 import dev.wheelhouse.controllers.service.EndpointSliceMirroringController;
 import dev.wheelhouse.controllers.service.EndpointsController;
@@ -57,6 +60,9 @@ public final class BuiltInControllers {
             new ControllerDescriptor(RequestApprover.NAME, Set.of("csrapproving"), RequestApprover::new),
             new ControllerDescriptor(RequestCleaner.NAME, Set.of("csrcleaner"), RequestCleaner::new),
             new ControllerDescriptor(RequestSigner.NAME, Set.of("csrsigning"), RequestSigner::new),
+            new ControllerDescriptor(DeviceTaintEvictionController.NAME, Set.of(), "a controller of Wheelhouse",
+                    Set.of(ResourceClaimController.CLAIMS, DeviceTaintEvictionController.SLICES), true,
+                    DeviceTaintEvictionController::new),
             new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new),
             new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
@@ -74,10 +80,15 @@ public final class BuiltInControllers {
             new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
                     NodeLifecycleController::new),
             new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
+            new ControllerDescriptor(PolicyStatusController.NAME, Set.of(), PolicyStatusController::new),
             new ControllerDescriptor(QuotaController.NAME, Set.of("resourcequota"), QuotaController::new),
             new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(ResourceClaimController.NAME, Set.of("resource-claim-controller"),
+                    "a controller of Wheelhouse",
+                    Set.of(ResourceClaimController.CLAIMS, ResourceClaimController.TEMPLATES), true,
+                    ResourceClaimController::new),
             new ControllerDescriptor(RoleAggregator.NAME, Set.of("clusterrole-aggregation"), RoleAggregator::new),
             new ControllerDescriptor(RootCaPublisher.NAME, Set.of("root-ca-cert-publisher"), RootCaPublisher::new),
             new ControllerDescriptor(ServiceAccountController.NAME, Set.of("serviceaccount"),

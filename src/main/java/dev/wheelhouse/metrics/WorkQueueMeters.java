@@ -42,6 +42,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
             Map.entry("replicaset-controller", "replicaset"),
             Map.entry("replicationcontroller-controller", "replicationmanager"),
+            Map.entry("resourceclaim-controller", "resource_claim"),
             Map.entry("resourcequota-controller", "resourcequota_primary"),
             Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
             Map.entry("serviceaccount-controller", "serviceaccount"),
@@ -51,6 +52,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
             Map.entry("ttl-controller", "ttlcontroller"),
+            Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"),
             Map.entry("volumeattributesclass-protection-controller", "vacprotection"));
 
     private final MeterRegistry registry;

@@ -47,15 +47,17 @@ record KnownControllers(List<ControllerDescriptor> all) {
     }
 
     /**
-     * The numbers of workers: an option of the controller counts before its own default, that before
-     * {@code wheelhouse.workers}, and that before kube-controller-manager's flag.
+     * The numbers of workers. An option of the controller counts before its own default, and that before
+     * {@code wheelhouse.workers}. A controller with a flag of kube-controller-manager has no other default.
      */
     DefaultControllerContext.Workers workers(WheelhouseProperties properties, ControllerManagerFlags flags) {
         Map<String, Integer> named = named(properties.workersOf());
         Map<String, Integer> flagged = flags.workers();
-        Integer all = properties.workers();
+        Integer ofAll = properties.workers();
         return (controller, preset) -> named.getOrDefault(controller,
-                preset != null ? preset : all != null ? all : flagged.getOrDefault(controller, WORKERS));
+                preset != null && !flagged.containsKey(controller)
+                        ? preset
+                        : ofAll != null ? ofAll : flagged.getOrDefault(controller, WORKERS));
     }
 
     private Map<String, Integer> named(Map<String, Integer> workersOf) {

@@ -27,6 +27,8 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
+import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.Quiet;
@@ -53,7 +55,8 @@ class ChartRightsTest {
             "expand/{flex,migrated}",
             "daemonset/{adopts,deleted-*,fault-renumber-error,history-limit}",
             "hpa/{bounds,external-metric,object-metric,stateful-set}", "job/{active-deadline,adopt,delete-foreground}",
-            "node/{fault,ttl}", "podgc/fault-status", "quota/limits-change", "servicecidr/created-and-deleted",
+            "node/{fault,ttl}", "podgc/fault-status", "policy/parameters",
+            "quota/limits-change", "resourceclaim/{template,unknown-consumers}", "servicecidr/created-and-deleted",
             "statefulset/{claims*,delete-foreground,orphan-and-adopt,rollback}", "taint/evict", "ttl/complete");
 
     private static final RequestedRights REQUESTED = new RequestedRights();
@@ -76,6 +79,7 @@ class ChartRightsTest {
             scene.services();
             scene.identity();
             scene.node();
+            scene.devices();
             scene.recycler();
         }
     }
@@ -163,6 +167,27 @@ class ChartRightsTest {
         /** A node that gets a range of addresses. */
         void node() throws InterruptedException {
             create(ResourceType.NODES, "{metadata: {name: node-1}}");
+            settle();
+        }
+
+        /** A pod on a tainted device. */
+        void devices() throws InterruptedException {
+            create(DeviceTaintEvictionController.SLICES, """
+                    {metadata: {name: s}, spec: {driver: d, allNodes: true, pool: {name: p, generation: 1,
+                     resourceSliceCount: 1}, devices: [{name: one, taints: [{key: broken, effect: NoExecute}]}]}}""");
+            create(ResourceType.PODS, """
+                    {metadata: {namespace: default, name: on-device}, spec: {nodeName: node-1, resourceClaims:
+                     [{name: c, resourceClaimName: c}], containers: [{name: c, image: i}]}}""");
+            create(ResourceClaimController.CLAIMS, """
+                    {metadata: {namespace: default, name: c}, spec: {devices: {requests: [{name: r, exactly:
+                     {deviceClassName: d}}]}}}""");
+            String uid = String.valueOf(system.user.metadata(ResourceType.PODS)
+                    .get(ObjectKey.of("default", "on-device")).getMetadata().getUid());
+            system.user.metadata(ResourceClaimController.CLAIMS).patch(ObjectKey.of("default", "c"), "status",
+                    PatchType.MERGE, """
+                            {"status": {"reservedFor": [{"resource": "pods", "name": "on-device", "uid": "%s"}],
+                             "allocation": {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p",
+                             "device": "one"}]}}}}""".formatted(uid));
             settle();
         }
 

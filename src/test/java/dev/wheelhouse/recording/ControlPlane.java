@@ -37,7 +37,8 @@ final class ControlPlane implements AutoCloseable {
             "garbage-collector", "namespace", "resourcequota", "service-cidr",
             "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "clusterrole-aggregation",
             "certificatesigningrequest-approving", "certificatesigningrequest-signing",
-            "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner")
+            "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner",
+            "validatingadmissionpolicy-status", "resourceclaim", "device-taint-eviction")
             .map(name -> name + "-controller").collect(Collectors.toCollection(TreeSet::new));
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";

@@ -22,6 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * aliases only: {@code web~1} for the first ReplicaSet or ControllerRevision of web, {@code web~1#2} for its second
  * pod,
  * {@code web^IPv4-1} for the first EndpointSlice of a Service with such addresses,
+ * {@code web+gpu-1} for the first ResourceClaim that was made for the claim gpu of the pod web,
  * {@code web@node-1#1} for a DaemonSet's first pod on a node, {@code web[3]#1} for an index of a Job,
  * {@code uid(Pod/web~1#2)} for a UID, {@code uid(Pod/web-0!2)} for that of the second object of a name. Thread safe.
  */
@@ -95,6 +96,13 @@ final class Names {
             case "EndpointSlice" -> {
                 if (generated) {
                     add(name, ofOwner + "^" + Json.text(object, "addressType") + "-");
+                }
+            }
+            case "ResourceClaim" -> {
+                if (generated) {
+                    String inPod = Json.text(object, "metadata", "annotations",
+                            "resource.kubernetes.io/pod-claim-name");
+                    add(name, ofOwner + "+" + inPod + "-");
                 }
             }
             default -> {

@@ -25,6 +25,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -39,7 +40,8 @@ import dev.wheelhouse.testing.WriteRequest;
  * The admission plugin OwnerReferencesPermissionEnforcement asks for further rights: {@code update} on the
  * {@code finalizers} of an owner whose deletion a new reference blocks, and {@code delete} on an object whose
  * references change (upstream: {@code plugin/pkg/admission/gc/gc_admission.go}). Approvals and signatures of
- * certificates need a right to the signer, and rules of a role that the writer does not have need {@code escalate}.
+ * certificates need a right to the signer, allocations and reservations of ResourceClaims need one to their binding,
+ * and rules of a role that the writer does not have need {@code escalate}.
  */
 final class RequestedRights {
     private final Map<String, Set<String>> byController = new TreeMap<>();
@@ -101,6 +103,8 @@ final class RequestedRights {
                     rights.add("approve certificates.k8s.io/signers");
                 case "certificatesigningrequests.certificates.k8s.io/status" ->
                     rights.add("sign certificates.k8s.io/signers");
+                case "resourceclaims.resource.k8s.io/status" ->
+                    note("update", ResourceClaimController.CLAIMS, "binding");
                 case "clusterroles.rbac.authorization.k8s.io/" ->
                     rights.add("escalate rbac.authorization.k8s.io/clusterroles");
                 default -> {

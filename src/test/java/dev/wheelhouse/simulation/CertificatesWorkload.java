@@ -25,15 +25,17 @@ final class CertificatesWorkload extends NamedWorkload {
 
     /** The contents of a request. */
     private enum Asked {
-        KUBELET("kubernetes.io/kube-apiserver-client-kubelet", "client auth", "CN=system:node:a,O=system:nodes"),
-        PERSON("kubernetes.io/kube-apiserver-client", "client auth", "CN=someone"),
-        REFUSED("kubernetes.io/kube-apiserver-client", "server auth", "CN=someone"),
-        FOREIGN("example.com/signer", "client auth", "CN=someone");
+        KUBELET("kubernetes.io/kube-apiserver-client-kubelet", "CN=system:node:a,O=system:nodes", "digital signature",
+                "client auth"),
+        PERSON("kubernetes.io/kube-apiserver-client", "CN=someone", "client auth"),
+        REFUSED("kubernetes.io/kube-apiserver-client", "CN=someone", "server auth"),
+        FOREIGN("example.com/signer", "CN=someone", "client auth");
 
         private final String spec;
 
-        Asked(String signer, String usage, String subject) {
-            spec = "{\"signerName\": \"%s\", \"usages\": [\"%s\"], \"request\": \"%s\"}".formatted(signer, usage,
+        Asked(String signer, String subject, String... usages) {
+            spec = "{\"signerName\": \"%s\", \"usages\": [\"%s\"], \"request\": \"%s\"}".formatted(signer,
+                    String.join("\", \"", usages),
                     Base64.getEncoder().encodeToString(SignedRequests.pem(subject)));
         }
     }

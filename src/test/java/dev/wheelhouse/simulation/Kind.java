@@ -15,6 +15,8 @@ enum Kind {
     CRON_JOB(2, CronJobWorkload::new, CronJobFaults::all),
     DAEMON_SET(3, DaemonSetWorkload::new, DaemonSetFaults::all),
     DEPLOYMENT(6, DeploymentWorkload::new, DeploymentFaults::all),
+    /** Alone, see {@link Mix}. */
+    DEVICES(0, DevicesWorkload::new, DeviceFaults::all),
     IDENTITY(1, IdentityWorkload::new, IdentityFaults::all),
     JOB(3, JobWorkload::new, JobFaults::all),
     NAMESPACE(1, NamespaceWorkload::new, NamespaceFaults::all),
@@ -22,6 +24,8 @@ enum Kind {
     NODES(0, NodesWorkload::new, NodeFaults::all),
     OWNERS(1, OwnersWorkload::new, GarbageFaults::all),
     PODS(2, PodsWorkload::new, PodGarbageFaults::all),
+    /** Alone, see {@link Mix}. */
+    POLICIES(0, PoliciesWorkload::new, PolicyFaults::all),
     QUOTA(1, QuotaWorkload::new, QuotaFaults::all),
     RANGES(1, RangesWorkload::new, RangeFaults::all),
     REPLICA_SETS(2, ReplicaSetsWorkload::new, ReplicaSetFaults::all),

@@ -44,6 +44,9 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
         if (seed % WITH_LIVING_NODES == 0) {
             return of(seed, Kind.NODES);
         }
+        if (seed % WITH_LIVING_NODES == 7) {
+            return of(seed, seed % (2 * WITH_LIVING_NODES) == 7 ? Kind.DEVICES : Kind.POLICIES);
+        }
         Random random = new Random(seed);
         int dice = random.nextInt(10);
         return of(random, dice < 6 ? 1 : dice < 9 ? 2 : 3, () -> Kind.any(random));

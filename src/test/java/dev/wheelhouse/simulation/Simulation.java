@@ -41,7 +41,7 @@ final class Simulation implements AutoCloseable {
      */
     private static final int MOST_TURNS = 20_000;
     /** A limit above the number of steps of any run that ends. */
-    private static final int MOST_STEPS = 400_000;
+    private static final int MOST_STEPS = 2_000_000;
 
     private static final Settings SETTINGS = Settings.stepped().with(
             Authorities.options().with(new ControllerOptions.PodGc(PodGarbageInvariants.THRESHOLD))

@@ -100,14 +100,14 @@ class ControllerOptionsTest {
                 .isEqualTo(new NodeIpam(true, List.of("10.4.0.0/16", "fd00::/56"), List.of("10.4.0.0/24"), 0, 25, 65));
     }
 
-    /** An option of the controller counts first, then its own default, then the number for all, then the flag. */
     @Test
     void theNumberOfWorkersIsThatOfTheNearestOption() {
         KnownControllers known = new KnownControllers(BuiltInControllers.all());
         var workers = known.workers(properties("workers-of.daemonset=7"), flags("concurrent-job-syncs=3"));
+        assertThat(workers.of("ttl-controller", 1)).isEqualTo(1);
         assertThat(workers.of("daemonset-controller", 1)).isEqualTo(7);
         assertThat(workers.of("job-controller", null)).isEqualTo(3);
-        assertThat(workers.of("job-controller", 1)).isEqualTo(1);
+        assertThat(workers.of("job-controller", 8)).as("its flag is its default").isEqualTo(3);
         assertThat(workers.of("website-operator", null)).isEqualTo(5);
         assertThat(known.workers(properties("workers=9"), flags()).of("daemonset-controller", null)).isEqualTo(9);
         assertThatThrownBy(() -> flags("concurrent-rc-syncs=0").workers())

@@ -9,6 +9,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -135,16 +137,27 @@ public final class Requests implements Interceptor {
         String line = verb + " " + type + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key
                 + (detail.isEmpty() ? "" : " " + detail);
         sent.add(new Sent(verb, line));
-        failures.forEach((beginning, errors) -> {
-            if (!errors.isEmpty() && line.startsWith(beginning)) {
-                throw errors.removeFirst();
-            }
-        });
+        failIfWanted(line);
         Fault now = fault;
         fail(now.before(verb, type, key));
         R answer = work.get();
         fail(now.after(verb, type, key));
         return answer;
+    }
+
+    private void failIfWanted(String line) {
+        failures.forEach((beginning, errors) -> {
+            if (!errors.isEmpty() && line.startsWith(beginning)) {
+                throw errors.removeFirst();
+            }
+        });
+    }
+
+    /** {@inheritDoc} The line of a path is {@code read /apis/apps/v1}. It is not kept. */
+    @Override
+    public JsonNode read(String path, Map<String, String> query, Supplier<JsonNode> call) {
+        failIfWanted("read " + path);
+        return call.get();
     }
 
     private static void fail(@Nullable ApiError error) {

@@ -24,13 +24,14 @@ final class CelEnvironment {
     /** Never reached: each iteration costs something, and the budget ends first. */
     private static final int MAX_ITERATIONS = 1_000_000;
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
-            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
+            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).enableHomogeneousLiterals(true)
+            .build();
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
             .setStandardEnvironmentEnabled(false)
             .addLibraries(new MeteredFunctions(KUBERNETES, CelExtensions.strings(), CelExtensions.sets(OPTIONS),
                     CelExtensions.lists(), CelExtensions.math(OPTIONS), CelExtensions.regex(),
-                    CelExtensions.optional()))
+                    CelExtensions.optional(), CelExtensions.comprehensions()))
             .build();
 
     private CelEnvironment() {}
@@ -40,7 +41,8 @@ final class CelEnvironment {
         return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
                 .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES);
+                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(),
+                        CelExtensions.comprehensions(), KUBERNETES);
     }
 
     /**

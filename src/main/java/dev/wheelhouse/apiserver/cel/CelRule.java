@@ -9,11 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelValidationResult;
+import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompiler;
@@ -67,7 +69,11 @@ public final class CelRule {
 
     /** Checks the rules of one schema. The schema's types are computed once. For one thread. */
     public static final class Checker {
-        private final SchemaTypes types;
+        /** No expression can contain this name, so CEL never takes a path of fields for a type. */
+        private static final String ROOT = "@self";
+
+        private final SchemaTypes types = new SchemaTypes();
+        private final CelType self;
         private final Map<Boolean, CelCompiler> compilers = new HashMap<>();
 
         /**
@@ -75,15 +81,16 @@ public final class CelRule {
          * @param resource whether these values are whole resources
          */
         public Checker(JsonNode schema, boolean resource) {
-            this.types = new SchemaTypes(schema, resource);
+            CelType known = types.declare(ROOT, schema, resource, MissingNode.getInstance());
+            this.self = known == null ? SimpleType.DYN : known;
         }
 
         /** @throws RuleException if a rule does not compile, or uses a field that the schema does not have */
         public void check(JsonNode rule) throws RuleException {
             CelRule compiled = compile(rule);
             CelCompiler typed = compilers.computeIfAbsent(compiled.optionalOldSelf,
-                    optional -> CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self())
-                            .addVar("oldSelf", optional ? OptionalType.create(types.self()) : types.self()).build());
+                    optional -> CelEnvironment.builder().setTypeProvider(types).addVar("self", self)
+                            .addVar("oldSelf", optional ? OptionalType.create(self) : self).build());
             for (String field : List.of("rule", "messageExpression")) {
                 String expression = Json.text(rule, field);
                 if (expression.isEmpty()) {

@@ -1,14 +1,19 @@
 package dev.wheelhouse.apiserver.cel;
 
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
 
 import com.google.common.collect.ImmutableCollection;
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -21,30 +26,41 @@ import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.StructType;
 
 /**
- * The CEL types of a structural schema (upstream: {@code apiserver/pkg/cel/common/schemas.go}). An object with
- * properties is a struct with known field names. All that a schema leaves open has a dynamic type.
+ * The CEL types of schemas (upstream: {@code apiserver/pkg/cel/common/schemas.go}, {@code openapi/resolver/refs.go}).
+ * An object with properties is a struct with known field names. Expressions cannot see a field whose schema has no
+ * type. For one thread.
  */
 final class SchemaTypes implements CelTypeProvider {
-    /** No expression can contain this name, so CEL never takes a path of fields for a type. */
-    private static final String ROOT = "@self";
+    private static final String REFERENCE = "#/components/schemas/";
+    private static final JsonNode CIRCULAR = JsonNodeFactory.instance.objectNode().put("type", "object");
 
-    private final ImmutableMap<String, CelType> structs;
-    private final CelType self;
+    private final Map<String, CelType> structs = new LinkedHashMap<>();
 
-    /** @param resource whether the schema is that of a whole resource, which has metadata whatever the schema says */
-    SchemaTypes(JsonNode schema, boolean resource) {
-        Map<String, CelType> found = new HashMap<>();
-        this.self = type(schema, ROOT, resource, found);
-        this.structs = ImmutableMap.copyOf(found);
+    /**
+     * The type of a schema.
+     *
+     * @param name for the structs in it. No name in an expression may equal it
+     * @param resource whether the schema is that of a whole resource, which has metadata whatever the schema says
+     * @param definitions the schemas that references name
+     * @return null if expressions cannot see the value
+     */
+    @Nullable
+    CelType declare(String name, JsonNode schema, boolean resource, JsonNode definitions) {
+        return new Declaration(definitions).type(schema, name, resource);
     }
 
-    CelType self() {
-        return self;
+    /** Adds a struct, or replaces the one of this name. */
+    CelType declare(String name, Map<String, CelType> fields) {
+        ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
+        StructType struct = StructType.create(name, known.keySet(),
+                field -> Optional.ofNullable(known.get(field)));
+        structs.put(name, struct);
+        return struct;
     }
 
     @Override
     public ImmutableCollection<CelType> types() {
-        return structs.values();
+        return ImmutableList.copyOf(structs.values());
     }
 
     @Override
@@ -52,48 +68,94 @@ final class SchemaTypes implements CelTypeProvider {
         return Optional.ofNullable(structs.get(name));
     }
 
-    /** @param structs collects the structs */
-    private static CelType type(JsonNode schema, String name, boolean resource, Map<String, CelType> structs) {
-        if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
-                || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
-            return SimpleType.DYN;
+    private final class Declaration {
+        private final JsonNode definitions;
+        private final Set<String> open = new HashSet<>();
+
+        Declaration(JsonNode definitions) {
+            this.definitions = definitions;
         }
-        return switch (Json.text(schema, "type")) {
-            case "object" -> object(schema, name, resource, structs);
-            case "array" -> ListType.create(type(schema.path("items"), name + ".@items", false, structs));
-            case "string" -> switch (Json.text(schema, "format")) {
-                case "byte" -> SimpleType.BYTES;
-                case "date", "date-time" -> SimpleType.TIMESTAMP;
-                default -> SimpleType.STRING;
+
+        /** A schema that contains itself is an object without fields where it does. */
+        @Nullable
+        CelType type(JsonNode schema, String name, boolean resource) {
+            String reference = reference(schema);
+            if (reference == null) {
+                return typed(schema, name, resource);
+            }
+            if (!open.add(reference)) {
+                return typed(CIRCULAR, name, resource);
+            }
+            try {
+                return typed(definitions.path(reference), name, resource);
+            } finally {
+                open.remove(reference);
+            }
+        }
+
+        private @Nullable CelType typed(JsonNode schema, String name, boolean resource) {
+            if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
+                    || Json.text(schema, "format").equals("int-or-string")) {
+                return SimpleType.DYN;
+            }
+            return switch (resource ? "object" : Json.text(schema, "type")) {
+                case "object" -> object(schema, name, resource);
+                case "array" -> {
+                    CelType element = nested(schema.path("items"), name + ".@idx");
+                    yield element == null ? null : ListType.create(element);
+                }
+                case "string" -> switch (Json.text(schema, "format")) {
+                    case "byte" -> SimpleType.BYTES;
+                    case "duration" -> SimpleType.DURATION;
+                    case "date", "date-time" -> SimpleType.TIMESTAMP;
+                    default -> SimpleType.STRING;
+                };
+                case "integer" -> SimpleType.INT;
+                case "number" -> SimpleType.DOUBLE;
+                case "boolean" -> SimpleType.BOOL;
+                default -> null;
             };
-            case "integer" -> SimpleType.INT;
-            case "number" -> SimpleType.DOUBLE;
-            case "boolean" -> SimpleType.BOOL;
-            default -> SimpleType.DYN;
-        };
-    }
-
-    private static CelType object(JsonNode schema, String name, boolean resource, Map<String, CelType> structs) {
-        if (schema.get("additionalProperties") instanceof ObjectNode entry) {
-            return MapType.create(SimpleType.STRING, type(entry, name + ".@entries", false, structs));
         }
-        Map<String, CelType> fields = new LinkedHashMap<>();
-        schema.path("properties").properties().forEach(property -> fields.put(CelValues.escaped(property.getKey()),
-                type(property.getValue(), name + "." + property.getKey(), false, structs)));
-        if (resource || schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
-            fields.put("apiVersion", SimpleType.STRING);
-            fields.put("kind", SimpleType.STRING);
-            fields.put("metadata", struct(name + ".metadata",
-                    Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING), structs));
-        }
-        return struct(name, fields, structs);
-    }
 
-    private static CelType struct(String name, Map<String, CelType> fields, Map<String, CelType> structs) {
-        ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
-        StructType struct = StructType.create(name, known.keySet(),
-                field -> Optional.ofNullable(known.get(field)));
-        structs.put(name, struct);
-        return struct;
+        private @Nullable CelType nested(JsonNode schema, String name) {
+            return type(schema, name, schema.path("x-kubernetes-embedded-resource").asBoolean(false));
+        }
+
+        private @Nullable CelType object(JsonNode schema, String name, boolean resource) {
+            if (schema.get("additionalProperties") instanceof ObjectNode entry) {
+                CelType value = nested(entry, name + ".@elem");
+                return value == null ? null : MapType.create(SimpleType.STRING, value);
+            }
+            Map<String, CelType> fields = new LinkedHashMap<>();
+            schema.path("properties").properties().forEach(property -> {
+                CelType type = nested(property.getValue(), name + "." + property.getKey());
+                if (type != null) {
+                    String escaped = CelValues.escaped(property.getKey());
+                    fields.put(escaped, type);
+                    if (escaped.equals("__" + property.getKey() + "__")) {
+                        fields.put(property.getKey(), type); // A keyword may stand after a dot.
+                    }
+                }
+            });
+            if (resource) {
+                fields.put("apiVersion", SimpleType.STRING);
+                fields.put("kind", SimpleType.STRING);
+                if (!(fields.get("metadata") instanceof StructType metadata && metadata.fieldNames().contains("name")
+                        && metadata.fieldNames().contains("generateName"))) {
+                    fields.put("metadata", declare(name + ".metadata",
+                            Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING)));
+                }
+            }
+            return declare(name, fields);
+        }
+
+        /** The name of the schema that stands in the place of this one; null for none. */
+        private static @Nullable String reference(JsonNode schema) {
+            String reference = Json.text(schema, "$ref");
+            for (JsonNode part : schema.path("allOf")) {
+                reference = reference.isEmpty() ? Json.text(part, "$ref") : reference;
+            }
+            return reference.isEmpty() ? null : reference.substring(REFERENCE.length());
+        }
     }
 }

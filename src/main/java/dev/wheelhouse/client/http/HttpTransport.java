@@ -108,7 +108,7 @@ final class HttpTransport implements AutoCloseable {
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
         this.answer = deadlines.answer();
         this.closed = new AtomicBoolean();
-        this.limit = RequestLimit.NONE;
+        this.limit = new RequestLimit(0, 0, clock);
     }
 
     private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, RequestLimit limit) {

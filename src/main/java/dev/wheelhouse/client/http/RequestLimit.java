@@ -9,9 +9,6 @@ import dev.wheelhouse.runtime.Clock;
  * Thread safe.
  */
 final class RequestLimit {
-    /** No limit. */
-    static final RequestLimit NONE = new RequestLimit(0, 0, Clock.system());
-
     private final long interval;
     private final long burst;
     private final Clock clock;

@@ -42,7 +42,6 @@ public final class AutoscalerController extends KeyedController implements Plann
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "horizontal-pod-autoscaler-controller";
 
-    private static final int WORKERS = 5;
     /** How often the scale is written if the target changes at the same time. */
     private static final int TRIES = 5;
 
@@ -58,7 +57,7 @@ public final class AutoscalerController extends KeyedController implements Plann
 
     /** Registers the event handlers; the caller runs the workers. */
     public AutoscalerController(ControllerContext context) {
-        super(NAME, "horizontal-pod-autoscaler", context, limits(context), WORKERS);
+        super(NAME, "horizontal-pod-autoscaler", context, limits(context), null);
         this.options = context.options().get(HorizontalPodAutoscaler.DEFAULTS);
         this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);

@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.volume;
 
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -45,22 +46,17 @@ final class Drivers {
     /** The driver within Kubernetes of a volume whose work an external one does; null for any other volume. */
     static @Nullable String migratedDriverOf(V1PersistentVolume volume) {
         V1PersistentVolumeSpec spec = volume.getSpec();
-        return spec.getAwsElasticBlockStore() != null
-                ? "kubernetes.io/aws-ebs"
-                : spec.getGcePersistentDisk() != null
-                        ? "kubernetes.io/gce-pd"
-                        : spec.getAzureDisk() != null
-                                ? "kubernetes.io/azure-disk"
-                                : spec.getAzureFile() != null
-                                        ? "kubernetes.io/azure-file"
-                                        : spec.getCinder() != null
-                                                ? "kubernetes.io/cinder"
-                                                : spec.getPortworxVolume() != null
-                                                        ? "kubernetes.io/portworx-volume"
-                                                        : spec.getVsphereVolume() != null
-                                                                ? "kubernetes.io/vsphere-volume"
-                                                                : null;
+        return Stream.of(new Source("kubernetes.io/aws-ebs", spec.getAwsElasticBlockStore()),
+                new Source("kubernetes.io/gce-pd", spec.getGcePersistentDisk()),
+                new Source("kubernetes.io/azure-disk", spec.getAzureDisk()),
+                new Source("kubernetes.io/azure-file", spec.getAzureFile()),
+                new Source("kubernetes.io/cinder", spec.getCinder()),
+                new Source("kubernetes.io/portworx-volume", spec.getPortworxVolume()),
+                new Source("kubernetes.io/vsphere-volume", spec.getVsphereVolume()))
+                .filter(source -> source.field() != null).map(Source::driver).findFirst().orElse(null);
     }
+
+    private record Source(String driver, @Nullable Object field) {}
 
     static boolean isInTree(String provisioner) {
         return provisioner.startsWith(IN_TREE);

@@ -164,12 +164,10 @@ class AttachDetachControllerTest {
 
     @Test
     void aVolumeThatTheKubeletBeganToUseStaysAlthoughTheCacheDoesNotShowIt() {
-        attached();
+        pod("web", "n1");
         cluster.withhold(ResourceType.NODES);
+        uses("n1", List.of(DISK));
         gone("web");
-        editNode("n1", n -> n.getStatus().setVolumesInUse(List.of(DISK)));
-        cluster.deliver();
-        settle();
 
         assertThat(attachments()).hasSize(1);
     }
@@ -245,9 +243,12 @@ class AttachDetachControllerTest {
         driverAnswers(false, "no path");
         String text = "Warning FailedAttachVolume AttachVolume.Attach failed for volume \"disk\" : no path";
         assertThat(cluster.eventTexts()).containsExactly(text);
+        uses("n1", List.of("other"));
+        assertThat(cluster.eventTexts()).hasSize(1);
         pass(Duration.ofMillis(1100));
         assertThat(cluster.eventTexts()).hasSize(2);
         pass(Duration.ofMillis(900));
+        uses("n1", List.of(DISK));
         assertThat(cluster.eventTexts()).hasSize(2);
 
         driverAttaches();

@@ -1,0 +1,235 @@
+package dev.wheelhouse.controllers.resourceclaim;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
+import io.kubernetes.client.openapi.models.V1ResourceSlice;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.DisruptionTarget;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.controllers.resourceclaim.DeviceTaints.Pool;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
+
+/**
+ * Deletes the pods that use devices with a taint with the effect NoExecute that their claims do not tolerate, or not
+ * any longer (upstream: {@code pkg/controller/devicetainteviction}). The taints are those that drivers publish in
+ * ResourceSlices. DeviceTaintRules have no effect, because their feature gate is off by default.
+ */
+public final class DeviceTaintEvictionController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "device-taint-eviction-controller";
+    /** The type of the devices that drivers publish. */
+    public static final ResourceType SLICES = new ResourceType("resource.k8s.io", "v1", "resourceslices",
+            "ResourceSlice", false);
+
+    private static final int WORKERS = 8;
+    private static final String OF_POOL = NAME + "/pool";
+    private static final String WHY = "it does not tolerate the taints of its devices any longer";
+    private static final DisruptionTarget TARGET = new DisruptionTarget("DeletionByDeviceTaintManager",
+            "Device Taint manager: deleting due to NoExecute taint");
+    private static final Measure DELETIONS = Measure.counter("device_taint_eviction_controller_pod_deletions_total",
+            "Pods deleted because of a taint of a device");
+    private static final Measure LATENCY = new Measure(Measure.Kind.HISTOGRAM,
+            "device_taint_eviction_controller_pod_deletion_duration_seconds",
+            "Time from the end of a toleration to the deletion of the pod in seconds", List.of(),
+            List.of(0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 120.0, 180.0, 240.0));
+
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<ResourceV1ResourceClaim> claims;
+    private final SharedIndexInformer<V1ResourceSlice> slices;
+    private final DeviceTaints.Cluster cluster;
+    /** The pods that have to go. The sync of a pod writes its own entry. */
+    private final Map<ObjectKey, Eviction> evictions = new ConcurrentHashMap<>();
+
+    /** @param over whether the pod has been deleted */
+    private record Eviction(String pod, boolean over) {}
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public DeviceTaintEvictionController(ControllerContext context) {
+        super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS);
+        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        claims = informerFor(ResourceClaimController.CLAIMS, ResourceV1ResourceClaim.class);
+        slices = informerFor(SLICES, V1ResourceSlice.class);
+        cluster = new DeviceTaints.Cluster() {
+            @Override
+            public @Nullable ResourceV1ResourceClaim claim(V1Pod pod, String name) {
+                return claims.get(ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name));
+            }
+
+            @Override
+            public Collection<V1ResourceSlice> slices(Pool pool) {
+                return slices.getIndexer().byIndex(OF_POOL, pool.toString());
+            }
+        };
+        slices.getIndexer().addIndex(OF_POOL, slice -> List.of(Pool.of(slice).toString()));
+        claims.getIndexer().addIndex(OF_POOL, claim -> DeviceTaints.devices(claim).stream()
+                .map(device -> Pool.of(device).toString()).distinct().toList());
+        pods.addEventHandler(new OfPods());
+        claims.addEventHandler(new OfClaims());
+        slices.addEventHandler(ResourceEventHandler.ofAny(slice -> claims.getIndexer()
+                .byIndex(OF_POOL, Pool.of(slice).toString()).forEach(this::enqueuePods)));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        if (pod == null) {
+            evictions.remove(key);
+            forget(key);
+            return Result.done();
+        }
+        String uid = String.valueOf(pod.getMetadata().getUid());
+        Instant end = DeviceTaints.end(pod, cluster);
+        Eviction known = evictions.get(key);
+        Eviction before = known == null || !known.pod().equals(uid) ? null : known;
+        if (end == null) {
+            evictions.remove(key);
+            if (before != null && !before.over()) {
+                executor.execute(key, List.of(event(pod, "Cancelling deletion")));
+            }
+            return Result.done();
+        }
+        if (before != null && before.over()) {
+            return Result.done();
+        }
+        evictions.put(key, new Eviction(uid, false));
+        Outcome outcome = executor.execute(key, decide(pod, end, clock.now()));
+        if (outcome.succeeded() && !end.isAfter(clock.now())) {
+            evictions.put(key, new Eviction(uid, true));
+            if (outcome.attempts().stream().allMatch(Attempt::done)) {
+                record(DELETIONS, 1);
+                record(LATENCY, Duration.between(end, clock.now()).toMillis() / 1e3);
+            }
+        }
+        return outcome.toResult();
+    }
+
+    /** The eviction of a pod whose time is over, or a sync when it is. A pure function. */
+    static List<Action> decide(V1Pod pod, Instant end, Instant now) {
+        if (end.isAfter(now)) {
+            return List.of(new Action.RequeueAfter(Duration.between(now, end)));
+        }
+        if (Pods.isDeleting(pod)) {
+            return List.of();
+        }
+        List<Action> eviction = new ArrayList<>();
+        eviction.add(event(pod, "Marking for deletion"));
+        if (!TARGET.isOn(pod)) {
+            Map<String, @Nullable Object> condition = new LinkedHashMap<>(TARGET.condition(pod, now));
+            condition.remove("observedGeneration");
+            eviction.add(DisruptionTarget.patch(pod, Map.of("conditions", List.of(condition)), WHY));
+        }
+        eviction.add(new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
+                Deletion.ofUid(String.valueOf(pod.getMetadata().getUid())), WHY));
+        return eviction;
+    }
+
+    private static Action event(V1Pod pod, String message) {
+        return new Action.Event(ResourceType.PODS, pod, EventRecorder.NORMAL, "DeviceTaintManagerEviction", message);
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.PODS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return pods.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        Instant end = pod == null ? null : DeviceTaints.end(pod, cluster);
+        return pod == null || end == null ? List.of() : decide(pod, end, clock.now());
+    }
+
+    private void enqueue(V1Pod pod) {
+        if (evictions.containsKey(ObjectKey.of(pod)) || DeviceTaints.end(pod, cluster) != null) {
+            queue.add(ObjectKey.of(pod));
+        }
+    }
+
+    private void enqueuePods(ResourceV1ResourceClaim claim) {
+        for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
+            V1Pod pod = !PodClaims.isPod(consumer)
+                    ? null
+                    : pods.get(ObjectKey.of(String.valueOf(claim.getMetadata().getNamespace()), consumer.getName()));
+            if (pod != null) {
+                enqueue(pod);
+            }
+        }
+    }
+
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            enqueue(pod);
+        }
+
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {
+            if (!Pods.node(before).equals(Pods.node(after)) || !Objects.equals(statuses(before), statuses(after))) {
+                enqueue(after);
+            }
+        }
+
+        private static @Nullable Object statuses(V1Pod pod) {
+            V1PodStatus status = pod.getStatus();
+            return status == null ? null : status.getResourceClaimStatuses();
+        }
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            if (evictions.containsKey(ObjectKey.of(pod))) {
+                queue.add(ObjectKey.of(pod));
+            }
+        }
+    }
+
+    private final class OfClaims implements ResourceEventHandler<ResourceV1ResourceClaim> {
+        @Override
+        public void onAdd(ResourceV1ResourceClaim claim, boolean initial) {
+            enqueuePods(claim);
+        }
+
+        @Override
+        public void onUpdate(ResourceV1ResourceClaim before, ResourceV1ResourceClaim after) {
+            enqueuePods(before);
+            enqueuePods(after);
+        }
+
+        @Override
+        public void onDelete(ResourceV1ResourceClaim claim, boolean finalStateUnknown) {
+            enqueuePods(claim);
+        }
+    }
+}

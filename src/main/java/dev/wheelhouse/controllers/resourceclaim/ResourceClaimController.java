@@ -1,0 +1,340 @@
+package dev.wheelhouse.controllers.resourceclaim;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodResourceClaim;
+import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
+import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Makes ResourceClaims for pods from templates, and keeps track of the pods for which claims are reserved (upstream:
+ * {@code pkg/controller/resourceclaim}). Its keys are those of pods and, with the prefix {@value #OF_CLAIM}, of claims.
+ */
+public final class ResourceClaimController extends KeyedController implements Plannable {
+    /** The name that upstream's kube-controller-manager uses. */
+    public static final String NAME = "resourceclaim-controller";
+    /** The type of the claims, which API servers serve from 1.34 on. */
+    public static final ResourceType CLAIMS = new ResourceType("resource.k8s.io", "v1", "resourceclaims",
+            "ResourceClaim", true);
+    /** The type of the templates of claims. */
+    public static final ResourceType TEMPLATES = new ResourceType("resource.k8s.io", "v1", "resourceclaimtemplates",
+            "ResourceClaimTemplate", true);
+
+    private static final String OF_CLAIM = "claim:";
+    private static final String PODS_OF_CLAIM = NAME + "/claim";
+    private static final String PODS_OF_TEMPLATE = NAME + "/template";
+    private static final String CLAIMS_OF_POD = NAME + "/pod";
+    /** The deleted pods that are remembered, so that they need not be read from the API server. */
+    private static final int MOST_DELETED = 500;
+
+    private static final Measure CREATIONS = Measure.counter("resourceclaim_controller_creates_total",
+            "ResourceClaims whose creation was tried", "status", "admin_access");
+
+    private final SharedIndexInformer<V1Pod> pods;
+    private final SharedIndexInformer<ResourceV1ResourceClaim> claims;
+    private final SharedIndexInformer<V1ResourceClaimTemplate> templates;
+    private final ResourceClient<PartialObjectMetadata> livePods;
+    private final Set<String> deletedPods = Collections.synchronizedSet(Collections.newSetFromMap(
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > MOST_DELETED;
+                }
+            }));
+
+    /** Registers the event handlers; the caller runs the workers. */
+    public ResourceClaimController(ControllerContext context) {
+        super(NAME, "resource_claim", context);
+        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        claims = informerFor(CLAIMS, ResourceV1ResourceClaim.class);
+        templates = informerFor(TEMPLATES, V1ResourceClaimTemplate.class);
+        livePods = context.client().metadata(ResourceType.PODS);
+        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> PodClaims.names(pod).stream()
+                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        pods.getIndexer().addIndex(PODS_OF_TEMPLATE, pod -> PodClaims.of(pod).stream()
+                .filter(wanted -> wanted.getResourceClaimTemplateName() != null)
+                .map(wanted -> pod.getMetadata().getNamespace() + "/" + wanted.getResourceClaimTemplateName())
+                .distinct().toList());
+        claims.getIndexer().addIndex(CLAIMS_OF_POD, claim -> {
+            V1OwnerReference owner = PodClaims.owner(claim);
+            return owner == null ? List.of() : List.of(owner.getUid());
+        });
+        pods.addEventHandler(new OfPods());
+        claims.addEventHandler(new OfClaims(new ClaimCounts(context.metrics())));
+        templates.addEventHandler(ResourceEventHandler.ofAny(template -> pods.getIndexer()
+                .byIndex(PODS_OF_TEMPLATE, ObjectKey.of(template).toString()).forEach(this::enqueue)));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        return key.name().startsWith(OF_CLAIM)
+                ? syncClaim(key, ObjectKey.of(key.namespace(), key.name().substring(OF_CLAIM.length())))
+                : syncPod(key);
+    }
+
+    private Result syncPod(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        if (pod == null) {
+            forget(key);
+            return Result.done();
+        }
+        PodView view = view(pod);
+        Action.Write next = PodDecisions.decide(view);
+        while (next != null) {
+            Outcome outcome = executor.execute(key, List.of(next));
+            if (next instanceof Action.Create create) {
+                count(create, outcome);
+            }
+            if (!outcome.succeeded()) {
+                return outcome.toResult();
+            }
+            view = view.after(outcome.written().getFirst());
+            next = executor.writes() ? PodDecisions.decide(view) : null;
+        }
+        PodDecisions.Problem problem = PodDecisions.problem(view);
+        if (problem == null) {
+            return Result.done();
+        }
+        String message = "PodResourceClaim " + problem.claim().getName() + ": " + problem.message();
+        report(key, pod, message);
+        return Result.retry(new IllegalStateException("pod " + key + ", " + message));
+    }
+
+    private void count(Action.Create create, Outcome outcome) {
+        ResourceV1ResourceClaim claim = (ResourceV1ResourceClaim) create.object();
+        for (Attempt attempt : outcome.attempts()) {
+            record(CREATIONS, 1, attempt.done() ? "success" : "failure", ClaimCounts.adminAccess(claim));
+        }
+        ApiError error = outcome.error();
+        V1Pod pod = pods.get(ObjectKey.of(claim.getMetadata().getNamespace(),
+                claim.getMetadata().getOwnerReferences().getFirst().getName()));
+        if (error != null && pod != null) {
+            report(ObjectKey.of(pod), pod, "PodResourceClaim "
+                    + PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD) + ": create ResourceClaim : "
+                    + error.statusMessage());
+        }
+    }
+
+    private void report(ObjectKey key, V1Pod pod, String message) {
+        executor.execute(key, List.of(new Action.Event(ResourceType.PODS, pod, EventRecorder.WARNING,
+                "FailedResourceClaimCreation", message)));
+    }
+
+    private PodView view(V1Pod pod) {
+        String namespace = String.valueOf(pod.getMetadata().getNamespace());
+        Map<String, ResourceV1ResourceClaim> named = new HashMap<>();
+        for (String name : PodClaims.names(pod)) {
+            ResourceV1ResourceClaim claim = claims.get(ObjectKey.of(namespace, name));
+            if (claim != null) {
+                named.put(name, claim);
+            }
+        }
+        Map<String, V1ResourceClaimTemplate> known = new HashMap<>();
+        for (V1PodResourceClaim wanted : PodClaims.of(pod)) {
+            String name = wanted.getResourceClaimTemplateName();
+            V1ResourceClaimTemplate template = name == null ? null : templates.get(ObjectKey.of(namespace, name));
+            if (template != null) {
+                known.put(name, template);
+            }
+        }
+        return new PodView(pod, named,
+                claims.getIndexer().byIndex(CLAIMS_OF_POD, String.valueOf(pod.getMetadata().getUid())), known);
+    }
+
+    private Result syncClaim(ObjectKey key, ObjectKey name) {
+        ResourceV1ResourceClaim claim = claims.get(name);
+        if (claim == null) {
+            forget(key);
+            return Result.done();
+        }
+        ClaimView view = view(claim);
+        Action.Write next = ClaimDecisions.decide(view);
+        while (next != null) {
+            Outcome outcome = executor.execute(key, List.of(next));
+            boolean ends = !outcome.succeeded() || outcome.written().isEmpty() || !executor.writes();
+            if (ends) {
+                return outcome.toResult();
+            }
+            view = view.after((ResourceV1ResourceClaim) outcome.written().getFirst());
+            next = ClaimDecisions.decide(view);
+        }
+        return Result.done();
+    }
+
+    private ClaimView view(ResourceV1ResourceClaim claim) {
+        String namespace = String.valueOf(claim.getMetadata().getNamespace());
+        Set<String> gone = new HashSet<>();
+        for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
+            if (PodClaims.isPod(consumer) && !isNeeded(ObjectKey.of(namespace, consumer.getName()),
+                    consumer.getUid())) {
+                gone.add(consumer.getUid());
+            }
+        }
+        V1OwnerReference owner = PodClaims.owner(claim);
+        return new ClaimView(claim, gone,
+                owner == null ? null : pods.get(ObjectKey.of(namespace, owner.getName())), false);
+    }
+
+    /** Whether a pod may still use its claims. The cache may not have a new pod yet, so the API server is asked. */
+    private boolean isNeeded(ObjectKey key, String uid) {
+        if (deletedPods.contains(uid)) {
+            return false;
+        }
+        V1Pod pod = pods.get(key);
+        if (pod != null) {
+            return uid.equals(pod.getMetadata().getUid()) && !PodClaims.isDone(pod);
+        }
+        try {
+            return uid.equals(livePods.get(key).getMetadata().getUid());
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return ResourceType.PODS;
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return pods.get(key) != null;
+    }
+
+    /** {@inheritDoc} The plan for a pod contains the next write, and those for its claims. */
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        List<Action> plan = new ArrayList<>();
+        if (pod != null) {
+            addIfAny(PodDecisions.decide(view(pod)), plan);
+            claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name)))
+                    .filter(Objects::nonNull).forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
+        }
+        return plan;
+    }
+
+    private static void addIfAny(Action.@Nullable Write write, List<Action> plan) {
+        if (write != null) {
+            plan.add(write);
+        }
+    }
+
+    private static Stream<String> claimsOf(V1Pod pod) {
+        return Stream.concat(PodClaims.names(pod).stream(), PodClaims.ofExtendedResources(pod));
+    }
+
+    private void enqueueClaim(@Nullable String namespace, String name) {
+        queue.add(ObjectKey.of(String.valueOf(namespace), OF_CLAIM + name));
+    }
+
+    private void enqueue(V1Pod pod) {
+        if (PodClaims.isDone(pod)) {
+            enqueueClaims(pod);
+        }
+        if (!PodClaims.of(pod).isEmpty() && !Pods.isDeleting(pod)) {
+            PodView view = view(pod);
+            if (PodDecisions.decide(view) != null || PodDecisions.problem(view) != null) {
+                queue.add(ObjectKey.of(pod));
+            }
+        }
+    }
+
+    private void enqueueClaims(V1Pod pod) {
+        claimsOf(pod).forEach(name -> enqueueClaim(pod.getMetadata().getNamespace(), name));
+    }
+
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            enqueue(pod);
+        }
+
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {
+            enqueue(after);
+        }
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            if (claimsOf(pod).findAny().isPresent()) {
+                deletedPods.add(String.valueOf(pod.getMetadata().getUid()));
+                enqueueClaims(pod);
+            }
+            if (!PodClaims.of(pod).isEmpty()) {
+                queue.add(ObjectKey.of(pod));
+            }
+        }
+    }
+
+    /** A pod is told of the claims that it names: one that is deleted is made again. */
+    private final class OfClaims implements ResourceEventHandler<ResourceV1ResourceClaim> {
+        private final ClaimCounts counts;
+
+        OfClaims(ClaimCounts counts) {
+            this.counts = counts;
+        }
+
+        @Override
+        public void onAdd(ResourceV1ResourceClaim claim, boolean initial) {
+            counts.change(null, claim);
+            enqueueClaim(claim.getMetadata().getNamespace(), String.valueOf(claim.getMetadata().getName()));
+            enqueuePods(claim);
+        }
+
+        @Override
+        public void onUpdate(ResourceV1ResourceClaim before, ResourceV1ResourceClaim after) {
+            counts.change(before, after);
+            enqueueClaim(after.getMetadata().getNamespace(), String.valueOf(after.getMetadata().getName()));
+            enqueuePods(after);
+        }
+
+        @Override
+        public void onDelete(ResourceV1ResourceClaim claim, boolean finalStateUnknown) {
+            counts.change(claim, null);
+            enqueuePods(claim);
+        }
+
+        private void enqueuePods(ResourceV1ResourceClaim claim) {
+            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
+                    .forEach(ResourceClaimController.this::enqueue);
+        }
+    }
+}
