@@ -124,8 +124,8 @@ class MetricsTest {
         assertThat(names).filteredOn(name -> name.endsWith("-controller"))
                 .containsExactlyInAnyOrder("pod-garbage-collector-controller",
                         "certificatesigningrequest-cleaner-controller",
-                        "certificatesigningrequest-signing-controller",
-                        "legacy-serviceaccount-token-cleaner-controller");
+                        "certificatesigningrequest-signing-controller", "device-taint-eviction-controller",
+                        "legacy-serviceaccount-token-cleaner-controller", "persistentvolume-attach-detach-controller");
     }
 
     @Test

@@ -30,6 +30,7 @@ import dev.cel.common.types.StructType;
  * An object with properties is a struct with known field names. Expressions cannot see a field whose schema has no
  * type. For one thread.
  */
+@SuppressWarnings("Immutable") // It grows while the types of one check are declared.
 final class SchemaTypes implements CelTypeProvider {
     private static final String REFERENCE = "#/components/schemas/";
     private static final JsonNode CIRCULAR = JsonNodeFactory.instance.objectNode().put("type", "object");
