@@ -43,7 +43,7 @@ class CrashTest {
     @Test
     @Timeout(1200)
     void everyAcknowledgedWriteSurvivesAKillAtAnyMomentAndWatchesGoOnWithoutAGap() throws Exception {
-        int crashes = Integer.getInteger("wheelhouse.crashes", 20);
+        int crashes = Integer.getInteger("wheelhouse.crashes", 12);
         List<CrashWriter> writers = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             writers.add(new CrashWriter("w" + i, random.nextLong()));
