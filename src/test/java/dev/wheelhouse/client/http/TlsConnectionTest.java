@@ -210,8 +210,9 @@ class TlsConnectionTest {
                 "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)).anonymous()
                 .get();
         try (HttpKubeClient client = new HttpKubeClient(anonymous, Clock.system())) {
+            // The server closes the connection after the handshake; the client may be writing its request by then.
             assertThatThrownBy(() -> ask(client)).as("the server's answer").isInstanceOf(ApiError.class)
-                    .hasMessageContaining("fatal alert");
+                    .hasMessageMatching("(?s).*(fatal alert|Broken pipe|Connection reset|closed).*");
         }
     }
 
