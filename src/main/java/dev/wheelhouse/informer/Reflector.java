@@ -338,6 +338,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         } catch (InterruptedException e) {
             signal.raise();
             Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            // The stream may have ended, so that no further event wakes the loop.
+            signal.raise();
+            throw e;
         } finally {
             turn.unlock();
         }

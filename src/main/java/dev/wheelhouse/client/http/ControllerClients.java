@@ -70,10 +70,7 @@ public final class ControllerClients implements AutoCloseable {
      * @param account the name of the controller's service account; empty if it uses this process's own account
      */
     public synchronized KubeClient of(String controller, String account) {
-        KubeClient known = clients.get(controller);
-        KubeClient client = known != null ? known : make(account);
-        clients.put(controller, client);
-        return client;
+        return clients.computeIfAbsent(controller, name -> make(account));
     }
 
     private KubeClient make(String account) {
