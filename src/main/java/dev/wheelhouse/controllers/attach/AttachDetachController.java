@@ -33,6 +33,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
@@ -365,16 +366,15 @@ public final class AttachDetachController extends KeyedController {
         return cached == null ? made.get(key) : cached;
     }
 
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            goneNodes.remove(String.valueOf(node.getMetadata().getName()));
-            queue.add(ObjectKey.of(node));
+    private final class OfNodes extends OwnKeys<V1Node> {
+        OfNodes() {
+            super(queue);
         }
 
         @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            queue.add(ObjectKey.of(after));
+        public void onAdd(V1Node node, boolean initial) {
+            goneNodes.remove(String.valueOf(node.getMetadata().getName()));
+            super.onAdd(node, initial);
         }
 
         @Override
@@ -382,7 +382,7 @@ public final class AttachDetachController extends KeyedController {
             if (Volumes.isAnnotated(node, MANAGED)) {
                 goneNodes.put(String.valueOf(node.getMetadata().getName()), inUse(node));
             }
-            queue.add(ObjectKey.of(node));
+            super.onDelete(node, finalStateUnknown);
         }
     }
 
