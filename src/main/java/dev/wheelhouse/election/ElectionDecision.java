@@ -5,12 +5,16 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.client.ModelJson;
 
 /**
  * The next step for a Lease (upstream: {@code tryAcquireOrRenew} and {@code release} in client-go
@@ -57,8 +61,9 @@ sealed interface ElectionDecision {
 
     /** The Lease after its release by the holder: it is free at once. */
     static V1Lease released(V1Lease lease, Instant now) {
-        return with(lease, new V1LeaseSpec().holderIdentity("").leaseDurationSeconds(1).acquireTime(time(now))
-                .renewTime(time(now)).leaseTransitions(transitions(lease)));
+        return with(lease.getMetadata(),
+                new V1LeaseSpec().holderIdentity("").leaseDurationSeconds(1).acquireTime(time(now))
+                        .renewTime(time(now)).leaseTransitions(transitions(lease)));
     }
 
     /** The identity of the holder; empty if nobody holds the Lease. */
@@ -72,14 +77,23 @@ sealed interface ElectionDecision {
         V1LeaseSpec before = lease.getSpec();
         OffsetDateTime acquired = renewed && before != null ? before.getAcquireTime() : null;
         int transitions = transitions(lease) + (renewed || before == null ? 0 : 1);
-        return with(lease, new V1LeaseSpec().holderIdentity(options.identity())
+        return with(labelled(options, lease.getMetadata()), new V1LeaseSpec().holderIdentity(options.identity())
                 .leaseDurationSeconds(options.leaseSeconds()).acquireTime(acquired == null ? time(now) : acquired)
                 .renewTime(time(now)).leaseTransitions(transitions));
     }
 
-    private static V1Lease with(V1Lease lease, V1LeaseSpec spec) {
-        return new V1Lease().apiVersion("coordination.k8s.io/v1").kind("Lease").metadata(lease.getMetadata())
-                .spec(spec);
+    private static V1ObjectMeta labelled(ElectionOptions options, V1ObjectMeta meta) {
+        Map<String, String> present = meta.getLabels() == null ? Map.of() : meta.getLabels();
+        if (present.entrySet().containsAll(options.labels().entrySet())) {
+            return meta;
+        }
+        Map<String, String> labels = new HashMap<>(present);
+        labels.putAll(options.labels());
+        return ModelJson.shallowCopy(meta).labels(labels);
+    }
+
+    private static V1Lease with(V1ObjectMeta meta, V1LeaseSpec spec) {
+        return new V1Lease().apiVersion("coordination.k8s.io/v1").kind("Lease").metadata(meta).spec(spec);
     }
 
     private static int transitions(V1Lease lease) {

@@ -6,12 +6,12 @@ public interface ElectionListener {
     ElectionListener NONE = new ElectionListener() {
     };
 
-    /** This process leads from now on. Called at most once. */
+    /** This process leads from now on. Called once for each lead. */
     default void startedLeading() {}
 
     /**
      * This process has lost the lead. It does not contend again, because its state in memory is outdated. Not called
-     * for a close or a release of the elector.
+     * for a close or a release of the elector, except for the lead of a shard.
      */
     default void stoppedLeading(String why) {}
 

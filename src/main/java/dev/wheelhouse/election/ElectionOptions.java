@@ -1,6 +1,7 @@
 package dev.wheelhouse.election;
 
 import java.time.Duration;
+import java.util.Map;
 
 import dev.wheelhouse.api.ObjectKey;
 
@@ -13,13 +14,20 @@ import dev.wheelhouse.api.ObjectKey;
  *     second does not count, because a Lease has whole seconds
  * @param renewDeadline the time after its last renewal for which a leader still leads
  * @param retryPeriod the time between two renewals; standbys wait one to 2.2 times this between two attempts to acquire
+ * @param labels the labels that the Lease has at least, once this contender has written it
  */
 public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDuration, Duration renewDeadline,
-        Duration retryPeriod) {
+        Duration retryPeriod, Map<String, String> labels) {
     /** The largest random addition to a standby's wait, as a multiple of the retry period. */
     static final double JITTER = 1.2;
     /** The largest random addition to the wait for a Lease that becomes free, as a multiple of the retry period. */
     static final double SHORT_JITTER = 0.1;
+
+    /** Options for a Lease without labels. See the other constructor for the errors. */
+    public ElectionOptions(ObjectKey lease, String identity, Duration leaseDuration, Duration renewDeadline,
+            Duration retryPeriod) {
+        this(lease, identity, leaseDuration, renewDeadline, retryPeriod, Map.of());
+    }
 
     /**
      * @throws IllegalArgumentException if the durations do not fit together; the message starts with the name of a
@@ -43,6 +51,12 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
                     + ": it must be longer than the renew-deadline, which is " + text(renewDeadline)
                     + ", or two processes could lead at once");
         }
+    }
+
+    /** These options for another Lease in the same namespace, with labels. */
+    ElectionOptions of(String name, Map<String, String> with) {
+        return new ElectionOptions(ObjectKey.of(lease.namespace(), name), identity, leaseDuration, renewDeadline,
+                retryPeriod, with);
     }
 
     private static String text(Duration duration) {

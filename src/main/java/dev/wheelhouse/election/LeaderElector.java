@@ -1,6 +1,7 @@
 package dev.wheelhouse.election;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,8 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private volatile BooleanSupplier ready = () -> true;
     /** Held by a step and by a release, so that no renewal is under way while the Lease is released. */
     private final ReentrantLock turn = new ReentrantLock();
+    /** The last state of the Lease that the caller has told. */
+    private volatile LeaseWatch.@Nullable Seen told;
     private @Nullable V1Lease observed;
     private long observedAt;
 
@@ -89,6 +92,14 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
+    }
+
+    /**
+     * Tells since when this process knows a state of the Lease. If the Lease is still in that state, the elector does
+     * not wait for its whole duration again.
+     */
+    void knows(LeaseWatch.Seen state) {
+        told = state;
     }
 
     /**
@@ -228,12 +239,14 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         observed = lease;
     }
 
-    /** The time at which this process saw a Lease that it has just read. The watch may have brought it before. */
+    /** The time at which this process saw a Lease that it has just read. It may have known it before. */
     private long firstSeen(@Nullable V1Lease read) {
-        LeaseWatch.Seen seen = watch.seen();
-        return seen != null && read != null && Objects.equals(seen.lease().getSpec(), read.getSpec())
-                ? seen.at()
-                : clock.nanoTime();
+        for (LeaseWatch.Seen seen : Arrays.asList(told, watch.seen())) {
+            if (seen != null && read != null && Objects.equals(seen.lease().getSpec(), read.getSpec())) {
+                return seen.at();
+            }
+        }
+        return clock.nanoTime();
     }
 
     /**

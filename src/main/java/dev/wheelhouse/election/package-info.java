@@ -4,7 +4,8 @@
  * ask before a write, and {@link dev.wheelhouse.election.LeaderElector}, the loop that reads and writes the Lease.
  * {@code LeaseWatch} wakes that loop on a standby when the Lease is free. A pure function,
  * {@code ElectionDecision.decide}, chooses each step. By its own clock, a leader stops leading before another process
- * can start. An {@link dev.wheelhouse.election.ElectionListener} is told when the lead begins and ends.
+ * can start. {@link dev.wheelhouse.election.ShardElector} leads several shards by a Lease each, and shares them with
+ * other replicas. An {@link dev.wheelhouse.election.ElectionListener} is told when the lead begins and ends.
  */
 @NullMarked
 package dev.wheelhouse.election;

@@ -71,7 +71,7 @@ final class Manager implements AutoCloseable {
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         ScopedInformers.Sharing sharing = new ScopedInformers.Sharing();
         for (ControllerDescriptor descriptor : descriptors) {
-            ScopedInformers scoped = new ScopedInformers(informers, sharing, !standsBy);
+            ScopedInformers scoped = new ScopedInformers(informers, sharing, !standsBy, true);
             Controller controller = descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
                     new InterceptedClient(client, new Signature(descriptor.name())), standsBy ? scoped : informers,
                     clock, events::recorder, settings)));
