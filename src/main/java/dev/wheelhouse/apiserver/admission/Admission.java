@@ -20,14 +20,15 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, plugins
- * and webhooks that change the object, plugins, policies and webhooks that refuse it (upstream:
+ * policies and webhooks that change the object, plugins, policies and webhooks that refuse it (upstream:
  * {@code pkg/kubeapiserver/options/plugins.go}). Thread safe.
  */
 public final class Admission {
     private final NamespaceLifecycle namespaces;
     private final WriterRights rights;
     private final List<AdmissionPlugin> plugins;
-    private final AdmissionPolicies policies;
+    private final MutatingPolicies mutating;
+    private final ValidatingPolicies validating;
     private final AdmissionWebhooks webhooks;
 
     /** @param podAccounts whether pods get service accounts */
@@ -40,9 +41,9 @@ public final class Admission {
         this.plugins = Stream.concat(podAccounts
                 ? Stream.of(new LimitRanges(store), new PodAccounts(store))
                 : Stream.of(new LimitRanges(store)), others).toList();
-        Expressions expressions = new Expressions();
-        this.policies = new AdmissionPolicies(store, registry, expressions);
-        this.webhooks = new AdmissionWebhooks(store, registry, expressions, client, clock);
+        this.mutating = new MutatingPolicies(store, registry, authorizer);
+        this.validating = new ValidatingPolicies(store, registry, authorizer);
+        this.webhooks = new AdmissionWebhooks(store, registry, authorizer, client, clock);
     }
 
     /**
@@ -81,15 +82,25 @@ public final class Admission {
     }
 
     /**
-     * Asks the mutating webhooks about a write.
+     * Applies the mutating policies, then asks the mutating webhooks. If they change the object, plugins change it once
+     * more, and so do those policies and webhooks that are to be called again (upstream:
+     * {@code apiserver/pkg/admission/reinvocation.go}).
      *
      * @return the object that they want; the same one if they change nothing
      * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses the write, or fails
      */
-    public ObjectNode mutateByWebhooks(Attributes attributes, ObjectNode object) {
-        ObjectNode wanted = webhooks.mutate(attributes,
-                changed -> mutate(attributes.type(), changed, attributes.old()));
-        return wanted == null ? object : wanted;
+    public ObjectNode mutateDynamically(Attributes attributes, ObjectNode object) {
+        Reinvocation ofPolicies = new Reinvocation();
+        Reinvocation ofWebhooks = new Reinvocation();
+        Attributes first = webhooks.mutate(mutating.mutate(attributes, ofPolicies), ofWebhooks);
+        if (first.object() == null || first.object() == object) {
+            return object;
+        }
+        ObjectNode changed = first.object().deepCopy();
+        mutate(attributes.type(), changed, attributes.old());
+        Attributes second = webhooks.mutate(
+                mutating.mutate(first.withObject(changed, first.old()), ofPolicies.again()), ofWebhooks.again());
+        return second.object() == null ? changed : second.object();
     }
 
     /**
@@ -98,7 +109,7 @@ public final class Admission {
      * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses it
      */
     public void permit(Attributes deletion) {
-        webhooks.mutate(deletion, object -> {});
+        webhooks.mutate(deletion, new Reinvocation());
         validate(deletion);
     }
 
@@ -112,12 +123,12 @@ public final class Admission {
         if (object != null && attributes.target().subresource().isEmpty()) {
             plugins.forEach(plugin -> plugin.validate(attributes.type(), object, attributes.old()));
         }
-        policies.check(attributes);
+        validating.check(attributes);
         webhooks.validate(attributes);
     }
 
     /** Whether {@link #permit} may refuse deletions. */
     public boolean concernsDeletions() {
-        return policies.any() || webhooks.any();
+        return validating.any() || webhooks.any();
     }
 }

@@ -2,14 +2,10 @@ package dev.wheelhouse.apiserver.admission;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,20 +14,15 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.admission.WebhookCall.Verdict;
+import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.kinds.Defaults;
-import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Target;
-import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
-import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -46,7 +37,7 @@ import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Asks the admission webhooks about writes (upstream: {@code apiserver/pkg/admission/plugin/webhook}). Webhooks are
- * asked about the same writes as {@link AdmissionPolicies}: not about scales, evictions, bindings and connections.
+ * asked about the same writes as {@link ValidatingPolicies}: not about scales, evictions, bindings and connections.
  * Mutating webhooks are called one after the other, validating ones at the same time. There is no audit log, so audit
  * annotations are dropped. Thread safe; a call blocks its request and no other.
  */
@@ -59,20 +50,19 @@ final class AdmissionWebhooks {
 
     private final Source mutating;
     private final Source validating;
-    private final ResourceRegistry registry;
+    private final Authorizer authorizer;
     private final PolicyMatch match;
-    private final Expressions expressions;
+    private final Expressions expressions = new Expressions();
     private final WebhookClient client;
     /** Guarded by itself. */
     private final LogBudget ignored;
 
-    AdmissionWebhooks(ObjectStore store, ResourceRegistry registry, Expressions expressions, WebhookClient client,
+    AdmissionWebhooks(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, WebhookClient client,
             Clock clock) {
+        this.authorizer = authorizer;
         this.mutating = new Source(store, "mutatingwebhookconfigurations." + GROUP);
         this.validating = new Source(store, "validatingwebhookconfigurations." + GROUP);
-        this.registry = registry;
-        this.match = new PolicyMatch(store);
-        this.expressions = expressions;
+        this.match = new PolicyMatch(store, registry);
         this.client = client;
         this.ignored = new LogBudget(clock);
     }
@@ -110,43 +100,21 @@ final class AdmissionWebhooks {
     }
 
     /**
-     * Asks the mutating webhooks. As upstream does, it calls webhooks with the reinvocation policy IfNeeded once more
-     * if the object has changed after their call.
+     * Asks the mutating webhooks.
      *
-     * @param plugins changes an object as the server's own plugins do; called once more if a webhook changed the object
-     * @return the object that the webhooks want; the same one if they change nothing; null for a deletion
+     * @param round says which webhooks are asked
+     * @return the write with the object that the webhooks want; the same one if they change nothing
      * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
-    @Nullable
-    ObjectNode mutate(Attributes attributes, Consumer<ObjectNode> plugins) {
+    Attributes mutate(Attributes attributes, Reinvocation round) {
         List<JsonNode> hooks = mutating.hooks();
         if (hooks.isEmpty() || isExempt(attributes)) {
-            return attributes.object();
+            return attributes;
         }
-        Set<JsonNode> called = identitySet();
-        Set<JsonNode> again = identitySet();
-        Attributes first = round(hooks, hook -> true, attributes, called, again);
-        ObjectNode changed = first.object();
-        if (changed == null || changed == attributes.object()) {
-            return changed;
-        }
-        ObjectNode object = changed.deepCopy();
-        plugins.accept(object);
-        if (!JsonValues.same(object, changed)) {
-            again.addAll(called);
-        }
-        return round(hooks, again::contains, first.withObject(object, first.old()), called, identitySet()).object();
-    }
-
-    private static Set<JsonNode> identitySet() {
-        return Collections.newSetFromMap(new IdentityHashMap<>());
-    }
-
-    private Attributes round(List<JsonNode> hooks, Predicate<JsonNode> wanted, Attributes attributes,
-            Set<JsonNode> called, Set<JsonNode> again) {
+        round.begin(attributes.object());
         Attributes current = attributes;
         for (JsonNode hook : hooks) {
-            WebhookCall call = wanted.test(hook) ? call(hook, current) : null;
+            WebhookCall call = round.skips(new Identity(hook)) ? null : call(hook, current);
             if (call == null) {
                 continue;
             }
@@ -162,14 +130,27 @@ final class AdmissionWebhooks {
                 failed(hook, e.getMessage());
             }
             if (before != current.object()) {
-                again.addAll(called);
-                called.clear();
+                round.changed();
             }
             if (Json.text(hook, "reinvocationPolicy").equals("IfNeeded")) {
-                called.add(hook);
+                round.called(new Identity(hook));
             }
         }
+        round.end(current.object());
         return current;
+    }
+
+    /** A webhook as a key: two webhooks with the same fields differ. */
+    private record Identity(JsonNode hook) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Identity identity && identity.hook == hook;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(hook);
+        }
     }
 
     /**
@@ -215,15 +196,16 @@ final class AdmissionWebhooks {
 
     /** The call of a webhook about a write; null if it is not to be called. */
     private @Nullable WebhookCall call(JsonNode hook, Attributes attributes) {
-        ResourceInfo as = resource(hook, attributes);
+        ResourceInfo as = match.selects(hook, attributes)
+                ? match.covered(hook.path("rules"), Json.text(hook, "matchPolicy").equals("Exact"), attributes)
+                : null;
         if (as == null) {
             return null;
         }
-        Attributes seen = attributes.withObject(inVersion(attributes.target(), as, attributes.object()),
-                inVersion(attributes.target(), as, attributes.old()));
+        Attributes seen = Versions.of(attributes, as);
         if (!hook.path("matchConditions").isEmpty()) {
-            Expressions.Match conditions = expressions.match(hook.path("matchConditions"),
-                    seen.variables(as.type(), null));
+            CompiledExpression.Match conditions = expressions.match(hook.path("matchConditions"),
+                    seen.variables(as.type(), null, authorizer));
             if (!conditions.problem().isEmpty() && fails(hook)) {
                 throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem(),
                         List.of());
@@ -241,47 +223,6 @@ final class AdmissionWebhooks {
         return !Json.text(hook, "failurePolicy").equals("Ignore");
     }
 
-    /**
-     * The resource as the webhook's rules name it: of the request, or in an equivalent version; null if they do not.
-     */
-    private @Nullable ResourceInfo resource(JsonNode hook, Attributes attributes) {
-        if (!match.selects(hook, attributes)) {
-            return null;
-        }
-        JsonNode rules = hook.path("rules");
-        ResourceInfo asked = attributes.target().info();
-        if (rules.valueStream().anyMatch(rule -> PolicyMatch.covers(rule, asked.type(), true, attributes))) {
-            return asked;
-        }
-        if (Json.text(hook, "matchPolicy").equals("Exact")) {
-            return null;
-        }
-        List<ResourceInfo> equivalents = registry.all().stream()
-                .filter(other -> Target.stored(other.type()).equals(attributes.target().stored())).toList();
-        return rules.valueStream().flatMap(rule -> equivalents.stream()
-                .filter(other -> PolicyMatch.covers(rule, other.type(), true, attributes))).findFirst().orElse(null);
-    }
-
-    /** A copy of the object in the version of an equivalent resource; the object itself if it has that version. */
-    private static @Nullable ObjectNode inVersion(Target from, ResourceInfo to, @Nullable ObjectNode object) {
-        ResourceType type = from.type();
-        if (object == null || to.type().equals(type)) {
-            return object;
-        }
-        return convert(type, to, object.deepCopy());
-    }
-
-    private static ObjectNode convert(ResourceType from, ResourceInfo to, ObjectNode object) {
-        ResourceType type = to.type();
-        CustomType custom = CustomResourceInfo.typeOf(to);
-        ObjectNode converted = custom == null || custom.conversion() == null
-                ? object
-                : custom.conversion().to(type.apiVersion(), object);
-        Strategies.of(from).toStored(from, converted);
-        Strategies.of(type).toVersion(type, converted);
-        return converted.put("kind", type.kind()).put("apiVersion", type.apiVersion());
-    }
-
     /** @return the object that the patch makes, in the version of the request; the same one if it changes nothing */
     private @Nullable ObjectNode patched(WebhookCall call, JsonNode patch, Attributes attributes) {
         ObjectNode object = call.seen().object();
@@ -297,7 +238,7 @@ final class AdmissionWebhooks {
             next = Patches.json(object, patch);
             Bodies.checkDepth(next);
             Meta.set(Meta.of(next), "managedFields", Meta.of(object).get("managedFields"));
-            decoded(call.as(), next);
+            Versions.decode(call.as(), next);
         } catch (Patches.PatchException e) {
             throw Errors.internalError(e.detail());
         } catch (FieldValidation.WrongTypeException e) {
@@ -306,20 +247,7 @@ final class AdmissionWebhooks {
         if (JsonValues.same(next, object)) {
             return attributes.object();
         }
-        ResourceInfo asked = attributes.target().info();
-        return call.as().type().equals(asked.type()) ? next : convert(call.as().type(), asked, next);
-    }
-
-    /** Drops unknown fields and sets defaults, as for an object that a client sends. */
-    private static void decoded(ResourceInfo info, ObjectNode object) {
-        CustomType custom = CustomResourceInfo.typeOf(info);
-        if (custom != null) {
-            custom.prune(object);
-            custom.applyDefaults(object);
-        } else {
-            FieldValidation.prune(info.type().apiVersion(), info.type().kind(), object);
-            Defaults.apply(info.type(), object);
-        }
+        return Versions.converted(call.as(), attributes.target().info(), next);
     }
 
     /** Calls a validating webhook. A failure is a refusal or nothing, as the failure policy says. */

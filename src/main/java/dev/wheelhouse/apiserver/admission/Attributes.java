@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.admission;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,11 +11,17 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.Authorizer;
+import dev.wheelhouse.apiserver.auth.Decision;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.cel.CelExpression;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.cel.AuthorizerFunctions;
+import dev.wheelhouse.cel.AuthorizerFunctions.Answer;
+import dev.wheelhouse.cel.AuthorizerFunctions.Question;
+import dev.wheelhouse.cel.CelExpression;
 
 /**
  * A write that is to be admitted (upstream: {@code admission.Attributes}).
@@ -47,12 +54,12 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
         ObjectNode request = Json.object();
         request.set("kind", kind(as));
         request.set("resource", resource(as));
-        request.put("subResource", target.subresource());
+        put(request, "subResource", target.subresource());
         request.set("requestKind", kind(type()));
         request.set("requestResource", resource(type()));
-        request.put("requestSubResource", target.subresource());
-        request.put("name", Meta.name(subject()));
-        request.put("namespace", type().equals(ResourceType.NAMESPACES)
+        put(request, "requestSubResource", target.subresource());
+        put(request, "name", Meta.name(subject()));
+        put(request, "namespace", type().equals(ResourceType.NAMESPACES)
                 ? Meta.name(subject())
                 : target.namespace());
         request.put("operation", operation).put("dryRun", dryRun);
@@ -61,6 +68,13 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
                 .put("apiVersion", "meta.k8s.io/v1");
         shown.setAll(options);
         return request;
+    }
+
+    /** Puts a field that upstream leaves out if it is empty. */
+    private static void put(ObjectNode request, String field, String value) {
+        if (!value.isEmpty()) {
+            request.put(field, value);
+        }
     }
 
     private static ObjectNode kind(ResourceType type) {
@@ -72,14 +86,39 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
                 type.plural());
     }
 
-    /** The variables of expressions. */
-    Map<String, Object> variables(ResourceType as, @Nullable ObjectNode namespace) {
+    /**
+     * The variables of expressions.
+     *
+     * @param namespace of the object; null for none
+     * @param authorizer answers what expressions ask about rights
+     */
+    Map<String, Object> variables(ResourceType as, @Nullable ObjectNode namespace, Authorizer authorizer) {
+        Function<Question, Answer> rights = question -> answer(question, authorizer);
         return Map.of("object", value(object), "oldObject", value(old), "namespaceObject", value(namespace), "request",
-                CelExpression.value(request(as)));
+                CelExpression.value(request(as)), "authorizer", AuthorizerFunctions.authorizer(rights),
+                "authorizer.requestResource", AuthorizerFunctions.requestResource(rights, Question.of(type().group(),
+                        type().plural(), target.subresource(), target.namespace(), Meta.name(subject()))));
+    }
+
+    private Answer answer(Question question, Authorizer authorizer) {
+        User asked = question.account().isEmpty()
+                ? user
+                : User.serviceAccount(question.accountNamespace(), question.account());
+        Decision decision = authorizer.authorize(asked, question.path().isEmpty()
+                ? RequestInfo.ofResource(question.verb(), question.group(), question.resource(),
+                        question.subresource(), question.namespace(), question.name())
+                : RequestInfo.ofPath(question.verb(), question.path()));
+        return new Answer(decision.allowed(), decision.reason());
     }
 
     private static Object value(@Nullable JsonNode json) {
         return CelExpression.value(json == null ? NullNode.getInstance() : json);
+    }
+
+    /** The name for error messages, which may be the base of the generated one. */
+    String name() {
+        String name = Meta.name(subject());
+        return name.isEmpty() ? Json.text(subject(), "metadata", "generateName") : name;
     }
 
     /** The new state of the object; for a deletion the present one. */

@@ -22,11 +22,10 @@ import dev.wheelhouse.facts.ResourceInfo;
 /**
  * The right to read the parameters of an admission policy. Writers of a policy or its binding need it, because the
  * messages of the policy can show the parameters (upstream:
- * {@code pkg/registry/admissionregistration/validatingadmissionpolicy*&#47;authz.go}).
+ * {@code pkg/registry/admissionregistration/*admissionpolicy*&#47;authz.go}).
  */
 final class ParamRights {
     private static final String GROUP = "admissionregistration.k8s.io";
-    private static final String POLICIES = "validatingadmissionpolicies";
 
     private final Authorizer authorizer;
     private final ResourceRegistry registry;
@@ -44,8 +43,9 @@ final class ParamRights {
             return;
         }
         switch (target.type().plural()) {
-            case POLICIES -> checkPolicy(target, object, old, user);
-            case "validatingadmissionpolicybindings" -> checkBinding(target, object, old, user);
+            case "mutatingadmissionpolicies", "validatingadmissionpolicies" -> checkPolicy(target, object, old, user);
+            case "mutatingadmissionpolicybindings", "validatingadmissionpolicybindings" ->
+                checkBinding(target, object, old, user);
             default -> {
             }
         }
@@ -70,7 +70,8 @@ final class ParamRights {
                 && policyName.equals(Json.text(old, "spec", "policyName"))) {
             return;
         }
-        StoredObject policy = store.get(POLICIES + "." + GROUP, "", policyName);
+        StoredObject policy = store.get(
+                target.type().plural().replace("policybindings", "policies") + "." + GROUP, "", policyName);
         JsonNode kind = policy == null ? null : Json.at(policy.tree(), "spec", "paramKind");
         String name = Json.text(reference, "name");
         String verb = name.isEmpty() ? "list" : "get";

@@ -10,27 +10,37 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Matches writes with the {@code MatchResources} of a policy or binding, or with a webhook (upstream:
  * {@code apiserver/pkg/admission/plugin/policy/matching}, {@code plugin/webhook/predicates}). The equivalents of a
- * resource are its other versions.
+ * resource are its other versions, and an Event's in the other group.
  */
 final class PolicyMatch {
     private final ObjectStore store;
+    private final ResourceRegistry registry;
 
-    PolicyMatch(ObjectStore store) {
+    PolicyMatch(ObjectStore store, ResourceRegistry registry) {
         this.store = store;
+        this.registry = registry;
     }
 
-    boolean matches(JsonNode resources, Attributes attributes) {
+    /** The resource of the write, in the version that the {@code MatchResources} name; null if they do not match. */
+    @Nullable
+    ResourceInfo matched(JsonNode resources, Attributes attributes) {
         boolean exact = Json.text(resources, "matchPolicy").equals("Exact");
-        return any(resources.path("resourceRules"), true, exact, attributes)
-                && !any(resources.path("excludeResourceRules"), false, exact, attributes)
-                && selects(resources, attributes);
+        JsonNode rules = resources.path("resourceRules");
+        if (!selects(resources, attributes)
+                || covered(resources.path("excludeResourceRules"), exact, attributes) != null) {
+            return null;
+        }
+        return rules.isEmpty() ? attributes.target().info() : covered(rules, exact, attributes);
     }
 
     /** Whether {@code objectSelector} and {@code namespaceSelector} select the object and its namespace. */
@@ -39,20 +49,30 @@ final class PolicyMatch {
                 && selectsNamespace(selectors.path("namespaceSelector"), attributes);
     }
 
-    private static boolean any(JsonNode rules, boolean ifNone, boolean exact, Attributes attributes) {
-        return rules.isEmpty()
-                ? ifNone
-                : rules.valueStream()
-                        .anyMatch(rule -> covers(rule, attributes.type(), exact, attributes));
+    /**
+     * The resource as rules name it: that of the request, or an equivalent one; null if no rule is for the write.
+     *
+     * @param exact whether equivalent resources do not count
+     */
+    @Nullable
+    ResourceInfo covered(JsonNode rules, boolean exact, Attributes attributes) {
+        ResourceInfo asked = attributes.target().info();
+        if (rules.valueStream().anyMatch(rule -> covers(rule, asked.type(), attributes))) {
+            return asked;
+        }
+        if (exact || rules.isEmpty()) {
+            return null;
+        }
+        List<ResourceInfo> equivalents = registry.all().stream()
+                .filter(other -> other.type().plural().equals(asked.type().plural())
+                        && Target.stored(other.type()).equals(attributes.target().stored()))
+                .toList();
+        return rules.valueStream().flatMap(rule -> equivalents.stream()
+                .filter(other -> covers(rule, other.type(), attributes))).findFirst().orElse(null);
     }
 
-    /**
-     * Whether a rule is for the write.
-     *
-     * @param type the resource of the write, or an equivalent one
-     * @param exact whether the version counts
-     */
-    static boolean covers(JsonNode rule, ResourceType type, boolean exact, Attributes attributes) {
+    /** @param type the resource of the write, or an equivalent one */
+    private static boolean covers(JsonNode rule, ResourceType type, Attributes attributes) {
         String scope = Json.text(rule, "scope");
         String subresource = attributes.target().subresource();
         boolean scoped = scope.isEmpty() || scope.equals("*") || scope.equals("Namespaced") == type.namespaced();
@@ -60,7 +80,7 @@ final class PolicyMatch {
                 || lists(rule.path("resourceNames"), Meta.name(attributes.subject()));
         return scoped && named && lists(rule.path("operations"), "*", attributes.operation())
                 && lists(rule.path("apiGroups"), "*", type.group())
-                && (!exact || lists(rule.path("apiVersions"), "*", type.version()))
+                && lists(rule.path("apiVersions"), "*", type.version())
                 && (subresource.isEmpty()
                         ? lists(rule.path("resources"), "*", "*/*", type.plural(), type.plural() + "/*")
                         : lists(rule.path("resources"), "*/*", "*/" + subresource, type.plural() + "/*",

@@ -57,6 +57,18 @@ final class AdmissionRules {
         }
     }
 
+    /** A mutating policy and its binding cannot be for deletions. */
+    static void noDeletions(JsonNode spec, String field, Problems problems) {
+        for (JsonNode rule : spec.path(field).path("resourceRules")) {
+            for (JsonNode operation : rule.path("operations")) {
+                if (!List.of(WILDCARD, "CONNECT", "CREATE", "UPDATE").contains(operation.asString(""))) {
+                    problems.notSupported("spec." + field + ".resourceRules.operations", operation.asString(""),
+                            WILDCARD, "CONNECT", "CREATE", "UPDATE");
+                }
+            }
+        }
+    }
+
     /** Checks the objects that a policy or a binding is for. */
     static void match(JsonNode resources, String at, Problems problems) {
         supported(resources, at, "matchPolicy", problems, "Equivalent", "Exact");
@@ -68,9 +80,14 @@ final class AdmissionRules {
 
     /** Checks the requests that a webhook, a policy or a binding is for. */
     static void rules(JsonNode rules, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode rule : rules) {
-            String at = Problems.at(path, i++);
+        Problems.each(rules, path, (rule, at) -> {
+            Set<String> names = new HashSet<>();
+            Problems.each(rule.path("resourceNames"), at + ".resourceNames", (name, field) -> {
+                problems.invalid(field, name.asString(""), Formats.pathSegment(name.asString("")));
+                if (!names.add(name.asString(""))) {
+                    problems.duplicate(field, name.toString());
+                }
+            });
             JsonNode operations = rule.path("operations");
             required(rule, at, "operations", false, problems);
             int j = 0;
@@ -86,16 +103,7 @@ final class AdmissionRules {
             required(rule, at, "apiVersions", true, problems);
             required(rule, at, "resources", true, problems);
             supported(rule, at, "scope", problems, WILDCARD, "Cluster", "Namespaced");
-            Set<String> names = new HashSet<>();
-            int k = 0;
-            for (JsonNode name : rule.path("resourceNames")) {
-                String field = Problems.at(at + ".resourceNames", k++);
-                problems.invalid(field, name.asString(""), Formats.pathSegment(name.asString("")));
-                if (!names.add(name.asString(""))) {
-                    problems.duplicate(field, name.toString());
-                }
-            }
-        }
+        });
     }
 
     /**
@@ -131,9 +139,7 @@ final class AdmissionRules {
     /** Checks the names of match conditions, and that there are expressions. */
     static void conditions(JsonNode conditions, String path, Problems problems) {
         Set<String> names = new HashSet<>();
-        int i = 0;
-        for (JsonNode condition : conditions) {
-            String at = Problems.at(path, i++);
+        Problems.each(conditions, path, (condition, at) -> {
             String name = Json.text(condition, "name");
             problems.formed(at + ".name", name, Formats::qualifiedName);
             if (!name.isEmpty() && !names.add(name)) {
@@ -142,7 +148,7 @@ final class AdmissionRules {
             if (Json.text(condition, "expression").strip().isEmpty()) {
                 problems.required(at + ".expression");
             }
-        }
+        });
     }
 
     /** Checks the kind of a policy's parameters. */
@@ -154,9 +160,8 @@ final class AdmissionRules {
         String apiVersion = Json.text(kind, "apiVersion");
         if (apiVersion.isEmpty()) {
             problems.required("spec.paramKind.apiVersion");
-        } else if (apiVersion.split("/", -1).length > 2) {
-            problems.invalid("spec.paramKind.apiVersion", apiVersion,
-                    "unexpected GroupVersion string: " + apiVersion);
+        } else {
+            version(apiVersion, problems);
         }
         String name = Json.text(kind, "kind");
         if (name.isEmpty()) {
@@ -167,6 +172,31 @@ final class AdmissionRules {
         if (!wrong.isEmpty()) {
             problems.invalid("spec.paramKind.kind", name,
                     "may have mixed case, but should otherwise match: " + String.join(",", wrong));
+        }
+    }
+
+    private static void version(String apiVersion, Problems problems) {
+        String at = "spec.paramKind.apiVersion";
+        String[] parts = apiVersion.split("/", -1);
+        String version = parts[parts.length - 1];
+        if (parts.length > 2) {
+            problems.invalid(at, apiVersion, "unexpected GroupVersion string: " + apiVersion);
+            return;
+        }
+        if (parts.length == 2 && !parts[0].isEmpty()) {
+            all(at, parts[0], Formats.dnsSubdomain(parts[0]), problems);
+        }
+        if (version.isEmpty()) {
+            problems.invalid(at, apiVersion, "version must be specified");
+        } else {
+            all(at, version, Formats.dns1035Label(version), problems);
+        }
+    }
+
+    /** Reports all that is wrong with a value as one problem. */
+    private static void all(String at, String value, List<String> wrong, Problems problems) {
+        if (!wrong.isEmpty()) {
+            problems.invalid(at, value, String.join(",", wrong));
         }
     }
 

@@ -71,9 +71,7 @@ final class CSIDriverStrategy extends Strategy {
             }
         }
         Set<String> audiences = new HashSet<>();
-        int i = 0;
-        for (JsonNode request : spec.path("tokenRequests")) {
-            String at = Problems.at("spec.tokenRequests", i++);
+        Problems.each(spec.path("tokenRequests"), "spec.tokenRequests", (request, at) -> {
             if (!audiences.add(Json.text(request, "audience"))) {
                 problems.duplicate(at + ".audience", "\"" + Json.text(request, "audience") + "\"");
             }
@@ -85,7 +83,7 @@ final class CSIDriverStrategy extends Strategy {
                 problems.invalid(at + ".expirationSeconds", seconds,
                         "may not specify a duration larger than 2^32 seconds");
             }
-        }
+        });
         long period = Json.number(spec, 10, "nodeAllocatableUpdatePeriodSeconds");
         if (period < 10) {
             problems.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period,

@@ -23,9 +23,7 @@ final class CSINodeStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode node, Problems problems) {
         Set<String> names = new HashSet<>();
-        int i = 0;
-        for (JsonNode driver : node.path("spec").path("drivers")) {
-            String at = Problems.at("spec.drivers", i++);
+        Problems.each(node.path("spec").path("drivers"), "spec.drivers", (driver, at) -> {
             String name = Json.text(driver, "name");
             VolumeValidation.driverName(name, at + ".name", problems);
             if (!name.isEmpty() && !names.add(name)) {
@@ -48,6 +46,6 @@ final class CSINodeStrategy extends Strategy {
                 }
                 problems.invalid(at + ".topologyKeys", key.asString(""), Formats.qualifiedName(key.asString("")));
             }
-        }
+        });
     }
 }

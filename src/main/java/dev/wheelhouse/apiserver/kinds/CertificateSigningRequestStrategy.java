@@ -127,13 +127,12 @@ final class CertificateSigningRequestStrategy extends Strategy {
 
     /** Checks the values of the conditions in a status. */
     static void conditions(JsonNode status, Problems problems) {
-        int i = 0;
-        for (JsonNode condition : status.path("conditions")) {
-            String at = Problems.at("status.conditions", i++) + ".status";
+        Problems.each(status.path("conditions"), "status.conditions", (condition, field) -> {
+            String at = field + ".status";
             String value = Json.text(condition, "status");
             if (!List.of("True", "False", "Unknown").contains(value)) {
                 problems.notSupported(at, value, "False", "True", "Unknown");
             }
-        }
+        });
     }
 }

@@ -22,9 +22,8 @@ final class ClusterRoleStrategy extends RoleStrategy {
                 problems.required("aggregationRule.clusterRoleSelectors",
                         "at least one clusterRoleSelector required if aggregationRule is non-nil");
             }
-            for (int i = 0; i < selectors.size(); i++) {
-                Selectors.validate(selectors.get(i), Problems.at("aggregationRule.clusterRoleSelectors", i), problems);
-            }
+            Problems.each(selectors, "aggregationRule.clusterRoleSelectors",
+                    (selector, at) -> Selectors.validate(selector, at, problems));
         }
         super.validate(role, problems);
     }

@@ -136,16 +136,11 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             problems.invalid("spec.group", group, "should be a domain with at least one dot");
         }
         problems.oneOf("spec.scope", Json.text(spec, "scope"), "Cluster", "Namespaced");
-        int storage = 0;
-        int i = 0;
-        for (JsonNode version : versions(definition)) {
-            storage += version.path("storage").asBoolean(false) ? 1 : 0;
-            version(version, Problems.at("spec.versions", i++), problems);
-        }
+        Problems.each(versions(definition), "spec.versions", (version, at) -> version(version, at, problems));
         if (isProtected(definition)) {
             approval(Json.text(definition, "metadata", "annotations", APPROVAL), problems);
         }
-        if (storage != 1) {
+        if (versions(definition).valueStream().filter(v -> v.path("storage").asBoolean(false)).count() != 1) {
             problems.invalid("spec.versions", versions(definition),
                     "must have exactly one version marked as storage version");
         }
@@ -231,10 +226,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     private static void labels(JsonNode names, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode name : names) {
-            label(name.asString(""), Problems.at(path, i++), problems);
-        }
+        Problems.each(names, path, (name, at) -> label(name.asString(""), at, problems));
     }
 
     private static void label(String name, String path, Problems problems) {

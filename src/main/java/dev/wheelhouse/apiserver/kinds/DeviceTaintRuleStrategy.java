@@ -1,11 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import dev.wheelhouse.apiserver.table.Column;
 
 /** Taints of devices (upstream: {@code pkg/registry/resource/devicetaintrule}). */
 final class DeviceTaintRuleStrategy extends Strategy {
     DeviceTaintRuleStrategy() {
-        super("resource.k8s.io", "DeviceTaintRule", Column.objectName(),
+        super("resource.k8s.io", "DeviceTaintRule", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
                 Column.of("Key", "Key of the taint.", o -> o.text("spec", "taint", "key")),
                 Column.of("Value", "Value of the taint.", o -> o.text("spec", "taint", "value")),
                 Column.of("Effect", "Effect of the taint on pods.", o -> o.text("spec", "taint", "effect")),

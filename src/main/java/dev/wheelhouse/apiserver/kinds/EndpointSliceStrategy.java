@@ -53,39 +53,30 @@ final class EndpointSliceStrategy extends Strategy {
     protected void validate(ObjectNode slice, Problems problems) {
         String type = Json.text(slice, "addressType");
         problems.oneOf("addressType", type, "FQDN", "IPv4", "IPv6");
-        int i = 0;
-        for (JsonNode endpoint : slice.path("endpoints")) {
-            endpoint(endpoint, type, Problems.at("endpoints", i++), problems);
-        }
-        i = 0;
-        for (JsonNode port : slice.path("ports")) {
-            port(port, Problems.at("ports", i++), problems);
-        }
+        Problems.each(slice.path("endpoints"), "endpoints", (endpoint, at) -> endpoint(endpoint, type, at, problems));
+        Problems.each(slice.path("ports"), "ports", (port, at) -> port(port, at, problems));
     }
 
     private static void endpoint(JsonNode endpoint, String type, String at, Problems problems) {
         if (endpoint.path("addresses").isEmpty()) {
             problems.required(at + ".addresses", "must contain at least 1 addresses");
         }
-        int j = 0;
-        for (JsonNode node : endpoint.path("addresses")) {
+        Problems.each(endpoint.path("addresses"), at + ".addresses", (node, field) -> {
             String address = node.asString("");
-            String field = Problems.at(at + ".addresses", j++);
             if (type.equals("FQDN")) {
                 problems.invalid(field, address, Formats.dnsSubdomain(address));
             } else if (!Formats.ip(address).isEmpty() || address.contains(":") != type.equals("IPv6")) {
                 problems.invalid(field, address, "must be a valid " + type + " address");
             }
-        }
+        });
         problems.formedIfPresent(endpoint, at, "hostname", Formats::dnsLabel);
         problems.formedIfPresent(endpoint, at, "nodeName", Formats::dnsSubdomain);
         for (String hints : List.of("forZones", "forNodes")) {
-            int k = 0;
-            for (JsonNode hint : endpoint.path("hints").path(hints)) {
+            Problems.each(endpoint.path("hints").path(hints), at + ".hints." + hints, (hint, field) -> {
                 String name = Json.text(hint, "name");
-                problems.invalid(Problems.at(at + ".hints." + hints, k++) + ".name", name,
+                problems.invalid(field + ".name", name,
                         hints.equals("forZones") ? Formats.labelValue(name) : Formats.dnsSubdomain(name));
-            }
+            });
         }
     }
 

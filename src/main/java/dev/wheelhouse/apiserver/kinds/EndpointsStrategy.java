@@ -55,23 +55,17 @@ final class EndpointsStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode endpoints, Problems problems) {
-        int i = 0;
-        for (JsonNode subset : endpoints.path("subsets")) {
-            String at = Problems.at("subsets", i++);
+        Problems.each(endpoints.path("subsets"), "subsets", (subset, at) -> {
             if (subset.path("addresses").isEmpty() && subset.path("notReadyAddresses").isEmpty()) {
                 problems.required(at, "must specify `addresses` or `notReadyAddresses`");
             }
             for (String list : List.of("addresses", "notReadyAddresses")) {
-                int j = 0;
-                for (JsonNode address : subset.path(list)) {
-                    address(address, Problems.at(at + "." + list, j++), problems);
-                }
+                Problems.each(subset.path(list), at + "." + list,
+                        (address, field) -> address(address, field, problems));
             }
-            int j = 0;
-            for (JsonNode port : subset.path("ports")) {
-                port(port, Problems.at(at + ".ports", j++), subset.path("ports").size() > 1, problems);
-            }
-        }
+            Problems.each(subset.path("ports"), at + ".ports",
+                    (port, field) -> port(port, field, subset.path("ports").size() > 1, problems));
+        });
     }
 
     private static void address(JsonNode address, String at, Problems problems) {

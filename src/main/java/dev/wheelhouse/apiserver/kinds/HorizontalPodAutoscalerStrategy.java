@@ -233,19 +233,12 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     }
 
     private static void metrics(JsonNode metrics, @Nullable JsonNode old, long least, Problems problems) {
-        boolean anyVersion = false;
-        for (JsonNode metric : old == null ? Json.array() : old) {
-            anyVersion |= Json.text(metric, "type").equals("Object")
-                    && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty();
-        }
-        boolean scalesFromZero = false;
-        int i = 0;
-        for (JsonNode metric : metrics) {
-            metric(metric, Problems.at("spec.metrics", i++), anyVersion, problems);
-            String type = Json.text(metric, "type");
-            scalesFromZero |= type.equals("Object") || type.equals("External");
-        }
-        if (least == 0 && !scalesFromZero) {
+        boolean anyVersion = old != null
+                && old.valueStream().anyMatch(metric -> Json.text(metric, "type").equals("Object")
+                        && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty());
+        Problems.each(metrics, "spec.metrics", (metric, at) -> metric(metric, at, anyVersion, problems));
+        if (least == 0 && metrics.valueStream().map(metric -> Json.text(metric, "type"))
+                .noneMatch(type -> type.equals("Object") || type.equals("External"))) {
             problems.forbidden("spec.metrics",
                     "must specify at least one Object or External metric to support scaling to zero replicas");
         }
@@ -379,9 +372,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         if (rules.path("policies").isEmpty()) {
             problems.required(at + ".policies", "must specify at least one Policy");
         }
-        int i = 0;
-        for (JsonNode policy : rules.path("policies")) {
-            String field = Problems.at(at + ".policies", i++);
+        Problems.each(rules.path("policies"), at + ".policies", (policy, field) -> {
             String type = Json.text(policy, "type");
             if (!type.equals("Pods") && !type.equals("Percent")) {
                 problems.notSupported(field + ".type", type, "Percent", "Pods");
@@ -395,7 +386,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
                 problems.invalid(field + ".periodSeconds", Json.number(policy, 0, "periodSeconds"),
                         "must be less than or equal to 1800");
             }
-        }
+        });
     }
 
     @Override

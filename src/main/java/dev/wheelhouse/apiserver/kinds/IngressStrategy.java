@@ -55,19 +55,11 @@ final class IngressStrategy extends Strategy {
         if (fallback != null) {
             backend(fallback, "spec.defaultBackend", problems);
         }
-        int i = 0;
-        for (JsonNode rule : rules) {
-            rule(rule, Problems.at("spec.rules", i++), problems);
-        }
-        i = 0;
-        for (JsonNode tls : spec.path("tls")) {
-            String at = Problems.at("spec.tls", i++);
-            int j = 0;
-            for (JsonNode host : tls.path("hosts")) {
-                host(host.asString(""), Problems.at(at + ".hosts", j++), problems);
-            }
+        Problems.each(rules, "spec.rules", (rule, at) -> rule(rule, at, problems));
+        Problems.each(spec.path("tls"), "spec.tls", (tls, at) -> {
+            Problems.each(tls.path("hosts"), at + ".hosts", (host, field) -> host(host.asString(""), field, problems));
             problems.formedIfSet(at + ".secretName", Json.text(tls, "secretName"), Formats::dnsSubdomain);
-        }
+        });
         problems.formedIfPresent(spec, "spec", "ingressClassName", Formats::dnsSubdomain);
     }
 
@@ -87,12 +79,10 @@ final class IngressStrategy extends Strategy {
         if (http.path("paths").isEmpty()) {
             problems.required(at + ".http.paths");
         }
-        int i = 0;
-        for (JsonNode path : http.path("paths")) {
-            String field = Problems.at(at + ".http.paths", i++);
+        Problems.each(http.path("paths"), at + ".http.paths", (path, field) -> {
             path(path, field, problems);
             backend(path.path("backend"), field + ".backend", problems);
-        }
+        });
     }
 
     private static void path(JsonNode path, String at, Problems problems) {

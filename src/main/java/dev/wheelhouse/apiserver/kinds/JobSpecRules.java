@@ -179,9 +179,7 @@ final class JobSpecRules {
         }
         JsonNode rules = spec.path("podFailurePolicy").path("rules");
         mostRules(rules, path + ".podFailurePolicy.rules", problems);
-        int i = 0;
-        for (JsonNode rule : rules) {
-            String at = Problems.at(path + ".podFailurePolicy.rules", i++);
+        Problems.each(rules, path + ".podFailurePolicy.rules", (rule, at) -> {
             String action = Json.text(rule, "action");
             if (action.isEmpty()) {
                 problems.required(at + ".action",
@@ -204,14 +202,12 @@ final class JobSpecRules {
             } else if (codes == null && conditions.isEmpty()) {
                 problems.omitted(at, "specifying one of OnExitCodes and OnPodConditions is required");
             }
-        }
+        });
     }
 
     private static void conditions(JsonNode conditions, String path, Problems problems) {
         mostRules(conditions, path, problems);
-        int i = 0;
-        for (JsonNode condition : conditions) {
-            String at = Problems.at(path, i++);
+        Problems.each(conditions, path, (condition, at) -> {
             String type = Json.text(condition, "type");
             problems.invalid(at + ".type", type, Formats.qualifiedName(type));
             String status = Json.text(condition, "status");
@@ -220,7 +216,7 @@ final class JobSpecRules {
             } else if (!List.of("False", "True", "Unknown").contains(status)) {
                 problems.notSupported(at + ".status", status, "False", "True", "Unknown");
             }
-        }
+        });
     }
 
     private static void exitCodes(JsonNode codes, String at, Set<String> containers, Problems problems) {

@@ -64,9 +64,7 @@ final class LimitRangeStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode range, Problems problems) {
         Set<String> types = new HashSet<>();
-        int i = 0;
-        for (JsonNode limit : range.path("spec").path("limits")) {
-            String at = Problems.at("spec.limits", i++);
+        Problems.each(range.path("spec").path("limits"), "spec.limits", (limit, at) -> {
             String type = Json.text(limit, "type");
             if (!TYPES.contains(type)) {
                 problems.invalid(at + ".type", type, Formats.qualifiedName(type));
@@ -78,7 +76,7 @@ final class LimitRangeStrategy extends Strategy {
                 problems.duplicate(at + ".type", "\"" + type + "\"");
             }
             limit(limit, type, at, problems);
-        }
+        });
     }
 
     private static void limit(JsonNode limit, String type, String at, Problems problems) {

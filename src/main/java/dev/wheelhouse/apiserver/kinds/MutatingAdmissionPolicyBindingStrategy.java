@@ -17,6 +17,8 @@ import dev.wheelhouse.apiserver.validation.Selectors;
  * {@code pkg/registry/admissionregistration/mutatingadmissionpolicybinding}).
  */
 class MutatingAdmissionPolicyBindingStrategy extends Strategy {
+    private final boolean isMutating;
+
     MutatingAdmissionPolicyBindingStrategy() {
         this("MutatingAdmissionPolicyBinding");
     }
@@ -27,6 +29,7 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
                 Column.of("ParamRef", "Object with the policy's parameters.",
                         MutatingAdmissionPolicyBindingStrategy::parameters),
                 Column.age());
+        this.isMutating = kind.startsWith("Mutating");
     }
 
     private static String parameters(Item binding) {
@@ -47,6 +50,9 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
         }
         if (spec.has("matchResources")) {
             AdmissionRules.match(spec.path("matchResources"), "spec.matchResources", problems);
+            if (isMutating) {
+                AdmissionRules.noDeletions(spec, "matchResources", problems);
+            }
         }
     }
 
@@ -58,12 +64,16 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
             if (selector != null) {
                 problems.forbidden("spec.paramRef.name", "name and selector are mutually exclusive");
             }
-        } else if (selector == null) {
-            problems.required("spec.paramRef", "one of name or selector must be specified");
         }
         Selectors.validate(selector, "spec.paramRef.selector", problems);
+        if (selector != null && !name.isEmpty()) {
+            problems.forbidden("spec.paramRef.selector", "name and selector are mutually exclusive");
+        }
+        if (selector == null && name.isEmpty()) {
+            problems.required("spec.paramRef", "one of name or selector must be specified");
+        }
         problems.oneOf("spec.paramRef.parameterNotFoundAction", Json.text(reference, "parameterNotFoundAction"),
-                "Allow",
-                "Deny");
+                "Deny",
+                "Allow");
     }
 }

@@ -10,11 +10,12 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.cel.CelExpression.ResultType;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Mutating admission policies, which are stored and not applied (upstream:
+ * Mutating admission policies, whose expressions have to compile (upstream:
  * {@code pkg/registry/admissionregistration/mutatingadmissionpolicy}).
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
@@ -33,37 +34,40 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
     protected void validate(ObjectNode policy, Problems problems) {
         JsonNode spec = policy.path("spec");
         AdmissionRules.supported(spec, "spec", "failurePolicy", problems, "Fail", "Ignore");
-        AdmissionRules.matchConstraints(spec, problems);
-        AdmissionRules.conditions(spec.path("matchConditions"), "spec.matchConditions", problems);
         AdmissionRules.paramKind(spec, problems);
+        AdmissionRules.matchConstraints(spec, problems);
+        AdmissionRules.noDeletions(spec, "matchConstraints", problems);
+        PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);
+        expressions.conditions();
+        expressions.variables();
         if (spec.path("mutations").isEmpty()) {
             problems.required("spec.mutations", "mutations must contain at least one item");
         }
-        int i = 0;
-        for (JsonNode mutation : spec.path("mutations")) {
-            mutation(mutation, Problems.at("spec.mutations", i++), problems);
-        }
+        Problems.each(spec.path("mutations"), "spec.mutations",
+                (mutation, at) -> mutation(mutation, at, expressions, problems));
         problems.oneOf("spec.reinvocationPolicy", Json.text(spec, "reinvocationPolicy"), "IfNeeded", "Never");
     }
 
-    private static void mutation(JsonNode mutation, String at, Problems problems) {
+    private static void mutation(JsonNode mutation, String at, PolicyExpressions expressions, Problems problems) {
         String type = Json.text(mutation, "patchType");
-        switch (type) {
-            case "ApplyConfiguration", "JSONPatch" -> {
-                String wanted = type.equals("JSONPatch") ? "jsonPatch" : "applyConfiguration";
-                String other = type.equals("JSONPatch") ? "applyConfiguration" : "jsonPatch";
-                if (!mutation.has(wanted)) {
-                    problems.required(at + "." + wanted, "must be specified when patchType is " + type);
-                } else if (Json.text(mutation, wanted, "expression").strip().isEmpty()) {
-                    problems.required(at + "." + wanted + ".expression", "expression is not specified");
-                }
-                if (mutation.has(other)) {
-                    problems.invalid(at + "." + other, mutation.get(other), "must not be specified when patchType is "
-                            + type);
-                }
-            }
-            case "" -> problems.required(at + ".patchType", "patchType is required");
-            default -> problems.notSupported(at + ".patchType", type, "ApplyConfiguration", "JSONPatch");
+        boolean json = type.equals("JSONPatch");
+        if (!json && !type.equals("ApplyConfiguration")) {
+            problems.oneOf(at + ".patchType", type, "ApplyConfiguration", "JSONPatch");
+            return;
+        }
+        String wanted = json ? "jsonPatch" : "applyConfiguration";
+        String other = json ? "applyConfiguration" : "jsonPatch";
+        String expression = Json.text(mutation, wanted, "expression").strip();
+        if (!mutation.has(wanted)) {
+            problems.required(at + "." + wanted, "must be specified when patchType is " + type);
+        } else if (expression.isEmpty()) {
+            problems.required(at + "." + wanted + ".expression");
+        } else {
+            expressions.compile(at + "." + wanted + ".expression", expression,
+                    json ? ResultType.PATCHES : ResultType.OBJECT);
+        }
+        if (mutation.has(other)) {
+            problems.invalid(at + "." + other, "{" + other + "}", "must not be specified when patchType is " + type);
         }
     }
 }

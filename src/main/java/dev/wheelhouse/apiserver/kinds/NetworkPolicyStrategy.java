@@ -45,25 +45,15 @@ final class NetworkPolicyStrategy extends Strategy {
         Selectors.validate(spec.get("podSelector"), "spec.podSelector", problems);
         rules(spec.path("ingress"), "spec.ingress", "from", problems);
         rules(spec.path("egress"), "spec.egress", "to", problems);
-        int i = 0;
-        for (JsonNode type : spec.path("policyTypes")) {
-            problems.oneOf(Problems.at("spec.policyTypes", i++), type.asString(""), "Egress", "Ingress");
-        }
+        Problems.each(spec.path("policyTypes"), "spec.policyTypes",
+                (type, at) -> problems.oneOf(at, type.asString(""), "Egress", "Ingress"));
     }
 
     private static void rules(JsonNode rules, String path, String peers, Problems problems) {
-        int i = 0;
-        for (JsonNode rule : rules) {
-            String at = Problems.at(path, i++);
-            int j = 0;
-            for (JsonNode port : rule.path("ports")) {
-                port(port, Problems.at(at + ".ports", j++), problems);
-            }
-            j = 0;
-            for (JsonNode peer : rule.path(peers)) {
-                peer(peer, Problems.at(at + "." + peers, j++), problems);
-            }
-        }
+        Problems.each(rules, path, (rule, at) -> {
+            Problems.each(rule.path("ports"), at + ".ports", (port, field) -> port(port, field, problems));
+            Problems.each(rule.path(peers), at + "." + peers, (peer, field) -> peer(peer, field, problems));
+        });
     }
 
     private static void port(JsonNode entry, String at, Problems problems) {
@@ -104,11 +94,10 @@ final class NetworkPolicyStrategy extends Strategy {
                 problems.forbidden(at, "may not specify both ipBlock and another peer");
             }
             problems.formed(at + ".ipBlock.cidr", Json.text(peer, "ipBlock", "cidr"), Formats::cidr);
-            int i = 0;
-            for (JsonNode except : peer.path("ipBlock").path("except")) {
+            Problems.each(peer.path("ipBlock").path("except"), at + ".ipBlock.except", (except, field) -> {
                 String text = except.asString("");
-                problems.invalid(Problems.at(at + ".ipBlock.except", i++), text, Formats.cidr(text));
-            }
+                problems.invalid(field, text, Formats.cidr(text));
+            });
         }
         for (String selector : List.of("podSelector", "namespaceSelector")) {
             Selectors.validate(peer.get(selector), at + "." + selector, problems);

@@ -92,9 +92,7 @@ final class NodeStrategy extends Strategy {
     protected void validate(ObjectNode node, Problems problems) {
         JsonNode spec = node.path("spec");
         Set<String> seen = new HashSet<>();
-        int i = 0;
-        for (JsonNode taint : spec.path("taints")) {
-            String at = Problems.at("metadata.taints", i++);
+        Problems.each(spec.path("taints"), "metadata.taints", (taint, at) -> {
             String key = Json.text(taint, "key");
             problems.invalid(at + ".key", key, Formats.qualifiedName(key));
             String value = Json.text(taint, "value");
@@ -108,12 +106,11 @@ final class NodeStrategy extends Strategy {
             if (!seen.add(key + " " + effect)) {
                 problems.duplicate(at, "\"" + key + ":" + effect + "\"");
             }
-        }
-        i = 0;
-        for (JsonNode range : spec.path("podCIDRs")) {
-            problems.invalid(Problems.at("spec.podCIDRs", i++), range.asString(""),
+        });
+        Problems.each(spec.path("podCIDRs"), "spec.podCIDRs", (range, at) -> {
+            problems.invalid(at, range.asString(""),
                     Formats.cidr(range.asString("")));
-        }
+        });
     }
 
     @Override

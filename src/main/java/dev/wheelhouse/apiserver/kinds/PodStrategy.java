@@ -104,12 +104,11 @@ final class PodStrategy extends Strategy {
         if (!nominated.isEmpty()) {
             problems.invalid("status.nominatedNodeName", nominated, Formats.dnsSubdomain(nominated));
         }
-        int i = 0;
-        for (JsonNode condition : status.path("conditions")) {
+        Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {
             String type = Json.text(condition, "type");
-            problems.invalid(Problems.at("status.conditions", i++) + ".Type", type, Formats.qualifiedName(type));
-        }
-        i = 0;
+            problems.invalid(at + ".Type", type, Formats.qualifiedName(type));
+        });
+        int i = 0;
         boolean valid = true;
         for (JsonNode address : status.path("podIPs")) {
             List<String> wrong = Formats.ip(Json.text(address, "ip"));

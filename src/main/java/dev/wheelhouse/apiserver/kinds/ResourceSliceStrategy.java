@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -13,7 +15,7 @@ import dev.wheelhouse.apiserver.table.Column;
  */
 final class ResourceSliceStrategy extends Strategy {
     ResourceSliceStrategy() {
-        super("resource.k8s.io", "ResourceSlice", Column.objectName(),
+        super("resource.k8s.io", "ResourceSlice", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
                 Column.of("Node", "Node that has the devices.", o -> o.text("spec", "nodeName")),
                 Column.of("Driver", "Driver of the devices.", o -> o.text("spec", "driver")),
                 Column.of("Pool", "Pool that the devices belong to.", o -> o.text("spec", "pool", "name")),

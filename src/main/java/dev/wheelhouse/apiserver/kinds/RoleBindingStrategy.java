@@ -18,16 +18,13 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Role bindings, and the base of the strategy of cluster role bindings (upstream:
- * {@code pkg/registry/rbac/rolebinding}).
+ * Role bindings and cluster role bindings (upstream: {@code pkg/registry/rbac/rolebinding} and
+ * {@code pkg/registry/rbac/clusterrolebinding}).
  */
-class RoleBindingStrategy extends Strategy {
+final class RoleBindingStrategy extends Strategy {
     private static final String GROUP = "rbac.authorization.k8s.io";
 
-    RoleBindingStrategy() {
-        this("RoleBinding");
-    }
-
+    /** @param kind {@code RoleBinding} or {@code ClusterRoleBinding} */
     RoleBindingStrategy(String kind) {
         super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
                 Column.of("Role", "Role that is given.",
@@ -75,18 +72,15 @@ class RoleBindingStrategy extends Strategy {
         if (Json.text(binding, "roleRef", "name").isEmpty()) {
             problems.required("roleRef.name");
         }
-        int i = 0;
-        for (JsonNode subject : binding.path("subjects")) {
-            subject(subject, Problems.at("subjects", i++), problems);
-        }
+        Problems.each(binding.path("subjects"), "subjects", (subject, at) -> subject(subject, at, problems));
     }
 
     /**
      * Whether the binding has no namespace: it gives cluster roles alone, and names the namespaces of service
      * accounts.
      */
-    boolean isCluster() {
-        return false;
+    private boolean isCluster() {
+        return kind().equals("ClusterRoleBinding");
     }
 
     private void subject(JsonNode subject, String path, Problems problems) {

@@ -26,10 +26,7 @@ class RoleStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode role, Problems problems) {
-        int i = 0;
-        for (JsonNode rule : role.path("rules")) {
-            rule(rule, Problems.at("rules", i++), problems);
-        }
+        Problems.each(role.path("rules"), "rules", (rule, at) -> rule(rule, at, problems));
     }
 
     private void rule(JsonNode rule, String path, Problems problems) {

@@ -28,13 +28,11 @@ final class RuntimeClassStrategy extends Strategy {
         MetadataValidation.labels(scheduling.get("nodeSelector"), "scheduling.nodeSelector", problems);
         PodValidation.tolerations(scheduling.path("tolerations"), "scheduling.tolerations", problems);
         Set<JsonNode> seen = new HashSet<>();
-        int i = 0;
-        for (JsonNode toleration : scheduling.path("tolerations")) {
-            String at = Problems.at("scheduling.tolerations", i++);
+        Problems.each(scheduling.path("tolerations"), "scheduling.tolerations", (toleration, at) -> {
             if (!seen.add(toleration)) {
                 problems.duplicate(at, toleration.toString());
             }
-        }
+        });
         problems.formed("handler", Json.text(runtimeClass, "handler"), Formats::dnsLabel);
     }
 

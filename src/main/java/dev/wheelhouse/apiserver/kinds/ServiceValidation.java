@@ -46,11 +46,9 @@ final class ServiceValidation {
         if (!type.equals("ExternalName")) {
             addresses(spec, problems);
         }
-        int i = 0;
-        for (JsonNode ip : spec.path("externalIPs")) {
-            String at = Problems.at("spec.externalIPs", i++);
-            Formats.ip(ip.asString("")).forEach(message -> problems.invalid(at, ip.asString(""), message));
-        }
+        Problems.each(spec.path("externalIPs"), "spec.externalIPs",
+                (ip, at) -> Formats.ip(ip.asString(""))
+                        .forEach(message -> problems.invalid(at, ip.asString(""), message)));
         problems.oneOf("spec.type", type, "ClusterIP", "ExternalName", "LoadBalancer", "NodePort");
         traffic(spec, type, problems);
     }
@@ -69,9 +67,7 @@ final class ServiceValidation {
     private static void ports(JsonNode spec, String type, Problems problems) {
         boolean named = spec.path("ports").size() > 1;
         Set<String> names = new HashSet<>();
-        int i = 0;
-        for (JsonNode port : spec.path("ports")) {
-            String at = Problems.at("spec.ports", i++);
+        Problems.each(spec.path("ports"), "spec.ports", (port, at) -> {
             String name = Json.text(port, "name");
             if (named && name.isEmpty()) {
                 problems.required(at + ".name");
@@ -86,16 +82,14 @@ final class ServiceValidation {
             problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
             ProbeValidation.portNumberOrName(port.get("targetPort"), at + ".targetPort", problems);
             problems.formedIfSet(at + ".appProtocol", Json.text(port, "appProtocol"), Formats::qualifiedName);
-        }
+        });
         duplicates(spec, type, problems);
     }
 
     private static void duplicates(JsonNode spec, String type, Problems problems) {
         Set<String> nodePorts = new HashSet<>();
         Set<String> ports = new HashSet<>();
-        int i = 0;
-        for (JsonNode port : spec.path("ports")) {
-            String at = Problems.at("spec.ports", i++);
+        Problems.each(spec.path("ports"), "spec.ports", (port, at) -> {
             String protocol = Json.text(port, "protocol");
             long nodePort = Json.number(port, 0, "nodePort");
             if (nodePort != 0 && type.equals("ClusterIP")) {
@@ -109,7 +103,7 @@ final class ServiceValidation {
                 ObjectNode key = Json.object().put("Protocol", protocol).put("Port", number);
                 problems.duplicate(at, key.toString());
             }
-        }
+        });
     }
 
     private static void affinity(JsonNode spec, Problems problems) {
@@ -132,16 +126,13 @@ final class ServiceValidation {
         if (!primary.isEmpty() && !all.isEmpty() && !all.get(0).asString("").equals(primary)) {
             problems.invalid("spec.clusterIPs", spec.get("clusterIPs"), "first value must match `clusterIP`");
         }
-        int i = 0;
-        for (JsonNode family : spec.path("ipFamilies")) {
-            problems.oneOf(Problems.at("spec.ipFamilies", i++), family.asString(""), "IPv4", "IPv6");
-        }
+        Problems.each(spec.path("ipFamilies"), "spec.ipFamilies",
+                (family, at) -> problems.oneOf(at, family.asString(""), "IPv4", "IPv6"));
         problems.oneOfIfSet("spec.ipFamilyPolicy", Json.text(spec, "ipFamilyPolicy"), "PreferDualStack",
                 "RequireDualStack", "SingleStack");
-        i = 0;
-        for (JsonNode node : all) {
+        Problems.each(all, "spec.clusterIPs", (node, field) -> {
             String ip = node.asString("");
-            String at = Problems.at("spec.clusterIPs", i++);
+            String at = field;
             if (ip.equals("None")) {
                 if (all.size() > 1) {
                     problems.invalid("spec.clusterIPs", spec.get("clusterIPs"),
@@ -150,7 +141,7 @@ final class ServiceValidation {
             } else {
                 Formats.ip(ip).forEach(message -> problems.invalid(at, ip, message));
             }
-        }
+        });
         if (all.size() > 2) {
             problems.invalid("spec.clusterIPs", spec.get("clusterIPs"), "may only hold up to 2 values");
         }

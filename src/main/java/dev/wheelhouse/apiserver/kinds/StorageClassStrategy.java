@@ -65,9 +65,7 @@ final class StorageClassStrategy extends Strategy {
 
     private static void topology(JsonNode expressions, String path, Problems problems) {
         Set<String> keys = new HashSet<>();
-        int i = 0;
-        for (JsonNode expression : expressions) {
-            String at = Problems.at(path, i++);
+        Problems.each(expressions, path, (expression, at) -> {
             String key = Json.text(expression, "key");
             if (expression.path("values").isEmpty()) {
                 problems.required(at + ".values");
@@ -84,7 +82,7 @@ final class StorageClassStrategy extends Strategy {
             if (!keys.add(key)) {
                 problems.duplicate(at + ".key", "\"" + key + "\"");
             }
-        }
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -7,11 +8,10 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.cel.CelExpression;
-import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.cel.CelExpression.ResultType;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
@@ -36,36 +36,28 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode policy, Problems problems) {
         JsonNode spec = policy.path("spec");
-        AdmissionRules.matchConstraints(spec, problems);
-        AdmissionRules.conditions(spec.path("matchConditions"), "spec.matchConditions", problems);
+        AdmissionRules.supported(spec, "spec", "failurePolicy", problems, "Fail", "Ignore");
         AdmissionRules.paramKind(spec, problems);
+        AdmissionRules.matchConstraints(spec, problems);
+        PolicyExpressions expressions = new PolicyExpressions(spec, !spec.path("variables").isEmpty(), problems);
+        expressions.conditions();
+        expressions.variables();
         if (spec.path("validations").isEmpty() && spec.path("auditAnnotations").isEmpty()) {
-            problems.required("spec.validations",
-                    "validations or auditAnnotations must contain at least one item");
-        }
-        expressions(spec, "matchConditions", "expression", CelExpression.ResultType.BOOL, problems);
-        expressions(spec, "variables", "expression", CelExpression.ResultType.ANY, problems);
-        expressions(spec, "validations", "expression", CelExpression.ResultType.BOOL, problems);
-        expressions(spec, "validations", "messageExpression", CelExpression.ResultType.STRING, problems);
-    }
-
-    private static void expressions(JsonNode spec, String list, String field, CelExpression.ResultType wanted,
-            Problems problems) {
-        int i = 0;
-        for (JsonNode entry : spec.path(list)) {
-            String at = Problems.at("spec." + list, i++) + "." + field;
-            String expression = Json.text(entry, field).strip();
-            if (expression.isEmpty()) {
-                if (field.equals("expression")) {
-                    problems.required(at, "expression is not specified");
-                }
-                continue;
-            }
-            try {
-                CelExpression.compile(expression, CelExpression.OF_POLICIES, wanted);
-            } catch (RuleException e) {
-                problems.invalid(at, expression, String.valueOf(e.getMessage()));
+            for (String list : List.of("validations", "auditAnnotations")) {
+                problems.required("spec." + list, "validations or auditAnnotations must contain at least one item");
             }
         }
+        Problems.each(spec.path("validations"), "spec.validations", (validation, at) -> {
+            String expression = Json.text(validation, "expression");
+            if (expression.isBlank()) {
+                problems.required(at + ".expression", "expression is not specified");
+            } else {
+                expressions.compile(at + ".expression", expression, ResultType.BOOL);
+            }
+            String message = Json.text(validation, "messageExpression");
+            if (!message.isBlank()) {
+                expressions.compile(at + ".messageExpression", message, ResultType.STRING);
+            }
+        });
     }
 }

@@ -48,15 +48,13 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode configuration, Problems problems) {
         Set<String> names = new HashSet<>();
-        int i = 0;
-        for (JsonNode webhook : configuration.path("webhooks")) {
-            String at = Problems.at("webhooks", i++);
+        Problems.each(configuration.path("webhooks"), "webhooks", (webhook, at) -> {
             webhook(webhook, at, problems);
             String name = Json.text(webhook, "name");
             if (!name.isEmpty() && !names.add(name)) {
                 problems.duplicate(at + ".name", "\"" + name + "\"");
             }
-        }
+        });
     }
 
     private void webhook(JsonNode webhook, String at, Problems problems) {
@@ -144,16 +142,14 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
             return;
         }
         Set<String> seen = new HashSet<>();
-        int i = 0;
-        for (JsonNode node : versions) {
+        Problems.each(versions, at, (node, field) -> {
             String version = node.asString("");
-            String field = Problems.at(at, i++);
             if (!seen.add(version)) {
                 problems.invalid(field, version, "duplicate version");
             } else {
                 problems.invalid(field, version, Formats.dns1035Label(version));
             }
-        }
+        });
         if (!seen.contains("v1") && !seen.contains("v1beta1")) {
             problems.invalid(at, versions, "must include at least one of v1, v1beta1");
         }

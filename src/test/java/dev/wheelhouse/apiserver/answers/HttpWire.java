@@ -48,7 +48,7 @@ final class HttpWire implements AutoCloseable {
         return matcher.appendTail(filled).toString();
     }
 
-    private RawHttp.Answer exchange(Probe probe) throws IOException {
+    RawHttp.Answer exchange(Probe probe) throws IOException {
         byte[] body = probe.body().getBytes(StandardCharsets.UTF_8);
         StringBuilder head = new StringBuilder(probe.method()).append(' ').append(probe.target())
                 .append(" HTTP/1.1\r\nHost: 127.0.0.1:").append(port)

@@ -1,0 +1,179 @@
+package dev.wheelhouse.cel;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+import dev.cel.common.CelIssue;
+import dev.cel.common.CelValidationResult;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.OptionalType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+
+/**
+ * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). At run time {@code self} and {@code oldSelf} have dynamic
+ * types. {@link Checker} checks fields against the schema when a definition is created. It finds only unknown fields;
+ * upstream's type check finds more.
+ *
+ * <p>Rules may use CEL's functions, its extensions for strings, sets, lists, math, regular expressions and optionals,
+ * and those of {@link KubernetesLibrary}. Immutable, thread safe.
+ */
+public final class CelRule {
+    private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
+    /** The most characters of a computed message (upstream: {@code MaxEvaluatedMessageExpressionSizeBytes}). */
+    private static final int MAX_MESSAGE = 5 * 1024;
+    private static final CelCompiler PLAIN = compiler(false);
+    private static final CelCompiler OPTIONAL_OLD = compiler(true);
+
+    private final String rule;
+    private final String message;
+    private final String reason;
+    private final String fieldPath;
+    private final boolean transition;
+    private final boolean optionalOldSelf;
+    private final CelRuntime.Program program;
+    private final CelRuntime.@Nullable Program messageProgram;
+
+    private CelRule(JsonNode rule) throws RuleException {
+        this.rule = Json.text(rule, "rule");
+        this.message = Json.text(rule, "message").strip();
+        this.reason = Json.text(rule, "reason");
+        this.fieldPath = Json.text(rule, "fieldPath");
+        this.optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
+        this.transition = OLD_SELF.matcher(this.rule).find();
+        CelCompiler compiler = optionalOldSelf ? OPTIONAL_OLD : PLAIN;
+        this.program = CelEnvironment.program(compiler, "rule", this.rule, SimpleType.BOOL);
+        String expression = Json.text(rule, "messageExpression");
+        this.messageProgram = expression.isEmpty()
+                ? null
+                : CelEnvironment.program(compiler, "messageExpression", expression, SimpleType.STRING);
+    }
+
+    /** @throws RuleException if it does not compile */
+    public static CelRule compile(JsonNode rule) throws RuleException {
+        return new CelRule(rule);
+    }
+
+    /** Checks the rules of one schema. The schema's types are computed once. For one thread. */
+    public static final class Checker {
+        /** No expression can contain this name, so CEL never takes a path of fields for a type. */
+        private static final String ROOT = "@self";
+
+        private final SchemaTypes types = new SchemaTypes();
+        private final CelType self;
+        private final Map<Boolean, CelCompiler> compilers = new HashMap<>();
+
+        /**
+         * @param schema of the values that the rules are for
+         * @param resource whether these values are whole resources
+         */
+        public Checker(JsonNode schema, boolean resource) {
+            CelType known = types.declare(ROOT, schema, resource, MissingNode.getInstance());
+            this.self = known == null ? SimpleType.DYN : known;
+        }
+
+        /** @throws RuleException if a rule does not compile, or uses a field that the schema does not have */
+        public void check(JsonNode rule) throws RuleException {
+            CelRule compiled = compile(rule);
+            CelCompiler typed = compilers.computeIfAbsent(compiled.optionalOldSelf,
+                    optional -> CelEnvironment.builder().setTypeProvider(types).addVar("self", self)
+                            .addVar("oldSelf", optional ? OptionalType.create(self) : self).build());
+            for (String field : List.of("rule", "messageExpression")) {
+                String expression = Json.text(rule, field);
+                if (expression.isEmpty()) {
+                    continue;
+                }
+                CelValidationResult result = typed.compile(expression);
+                List<CelIssue> unknown = result.getErrors().stream()
+                        .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
+                if (!unknown.isEmpty()) {
+                    throw new RuleException(field, expression,
+                            "compilation failed: " + CelIssue.toDisplayString(unknown, result.getSource()));
+                }
+            }
+        }
+    }
+
+    private static CelCompiler compiler(boolean optionalOldSelf) {
+        return CelEnvironment.builder().addVar("self", SimpleType.DYN)
+                .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
+    }
+
+    /** Whether the rule uses the old value. It then applies to changes only. */
+    public boolean isTransition() {
+        return transition;
+    }
+
+    /** Whether the rule applies only if there is a comparable old value. */
+    public boolean needsOld() {
+        return transition && !optionalOldSelf;
+    }
+
+    /** The reason of the failure, one of four values such as {@code FieldValueInvalid}; empty if the rule has none. */
+    public String reason() {
+        return reason;
+    }
+
+    /** The field below the value that a failure is reported for, as {@code .spec.x}; empty for the value itself. */
+    public String fieldPath() {
+        return fieldPath;
+    }
+
+    /**
+     * Evaluates the rule.
+     *
+     * @param self the value, made by {@link CelValues}
+     * @param old the old value; null if there is none
+     * @param budget is charged for the evaluation
+     * @return null if the rule holds, else the error message
+     */
+    public @Nullable String check(Object self, @Nullable Object old, CelBudget budget) {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put("self", self);
+        if (optionalOldSelf) {
+            variables.put("oldSelf", Optional.ofNullable(old));
+        } else if (old != null) {
+            variables.put("oldSelf", old);
+        }
+        try {
+            return Boolean.TRUE.equals(budget.evaluate(program, variables)) ? null : failure(variables, budget);
+        } catch (CelBudget.ExceededException e) {
+            return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
+                    + " for rule: " + rule.strip();
+        } catch (CelEvaluationException e) {
+            return truncated(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
+        }
+    }
+
+    /** Limits a message, because CEL's messages contain values of any length. */
+    static String truncated(String message) {
+        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "...";
+    }
+
+    private String failure(Map<String, Object> variables, CelBudget budget) {
+        if (messageProgram != null) {
+            try {
+                if (budget.evaluate(messageProgram, variables) instanceof String text && !text.isBlank()
+                        && text.indexOf('\n') < 0 && text.length() <= MAX_MESSAGE) {
+                    return text.strip();
+                }
+            } catch (CelEvaluationException | CelBudget.ExceededException e) {
+                // As upstream, the plain message is used then.
+            }
+        }
+        return message.isEmpty() ? "failed rule: " + rule.strip() : message;
+    }
+}

@@ -1,0 +1,93 @@
+package dev.wheelhouse.cel;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.cel.common.types.ListType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.values.CelByteString;
+import dev.cel.runtime.CelEvaluationException;
+
+/** Functions on lists whose elements have one, comparable type (upstream: {@code library/lists.go}). */
+final class ListFunctions {
+    private static final KubernetesLibrary.Argument LIST = new KubernetesLibrary.Argument(
+            ListType.create(SimpleType.DYN), List.class);
+    private static final KubernetesLibrary.Argument ELEMENT = new KubernetesLibrary.Argument(SimpleType.DYN,
+            Object.class);
+
+    private ListFunctions() {}
+
+    static void addTo(KubernetesLibrary library) {
+        library.member("isSorted", "list_is_sorted_bool", SimpleType.BOOL, a -> isSorted((List<?>) a[0]), LIST);
+        library.member("sum", "list_sum", SimpleType.DYN, a -> sum((List<?>) a[0]), LIST);
+        library.member("min", "list_min", SimpleType.DYN, a -> extreme("min", (List<?>) a[0], -1), LIST);
+        library.member("max", "list_max", SimpleType.DYN, a -> extreme("max", (List<?>) a[0], 1), LIST);
+        library.member("indexOf", "list_a_index_of_int", SimpleType.INT, a -> (long) ((List<?>) a[0]).indexOf(a[1]),
+                LIST, ELEMENT);
+        library.member("lastIndexOf", "list_a_last_index_of_int", SimpleType.INT,
+                a -> (long) ((List<?>) a[0]).lastIndexOf(a[1]), LIST, ELEMENT);
+    }
+
+    private static boolean isSorted(List<?> list) throws CelEvaluationException {
+        for (int i = 1; i < list.size(); i++) {
+            if (compare(list.get(i - 1), list.get(i)) > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Object extreme(String name, List<?> list, int sign) throws CelEvaluationException {
+        if (list.isEmpty()) {
+            throw new CelEvaluationException(name + " called on empty list");
+        }
+        Object found = list.getFirst();
+        for (Object element : list) {
+            if (compare(element, found) * sign > 0) {
+                found = element;
+            }
+        }
+        return found;
+    }
+
+    private static int compare(Object one, Object other) throws CelEvaluationException {
+        if (one instanceof CelByteString first && other instanceof CelByteString second) {
+            return CelByteString.unsignedLexicographicalComparator().compare(first, second);
+        }
+        if (one instanceof Number first && other instanceof Number second
+                && (first instanceof Double || second instanceof Double)) {
+            return Double.compare(first.doubleValue(), second.doubleValue());
+        }
+        if (one instanceof Comparable<?> && one.getClass().equals(other.getClass())) {
+            @SuppressWarnings("unchecked")
+            Comparable<Object> comparable = (Comparable<Object>) one;
+            return comparable.compareTo(other);
+        }
+        throw new CelEvaluationException("no such overload");
+    }
+
+    private static Object sum(List<?> list) throws CelEvaluationException {
+        Object sum = null;
+        for (Object element : list) {
+            sum = sum == null ? element : plus(sum, element);
+        }
+        return sum == null ? 0L : sum;
+    }
+
+    private static Object plus(Object one, Object other) throws CelEvaluationException {
+        try {
+            if (one instanceof Long first && other instanceof Long second) {
+                return Math.addExact(first, second);
+            }
+            if (one instanceof Duration first && other instanceof Duration second) {
+                return first.plus(second);
+            }
+        } catch (ArithmeticException e) {
+            throw new CelEvaluationException("integer overflow");
+        }
+        if (one instanceof Number first && other instanceof Number second) {
+            return first.doubleValue() + second.doubleValue();
+        }
+        throw new CelEvaluationException("no such overload");
+    }
+}

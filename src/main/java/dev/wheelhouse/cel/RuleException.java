@@ -1,0 +1,23 @@
+package dev.wheelhouse.cel;
+
+/** An expression does not compile. The message is upstream's where upstream has one. */
+public final class RuleException extends Exception {
+    private static final long serialVersionUID = 1;
+    private final String field;
+    private final String expression;
+
+    RuleException(String field, String expression, String message) {
+        super(message);
+        this.field = field;
+        this.expression = expression;
+    }
+
+    /** The field of the expression: {@code rule}, {@code messageExpression} or {@code expression}. */
+    public String field() {
+        return field;
+    }
+
+    public String expression() {
+        return expression;
+    }
+}
