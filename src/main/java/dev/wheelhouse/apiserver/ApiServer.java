@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.Authorization;
@@ -35,6 +35,11 @@ import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerInfo;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.decode.DecoderMemory;
+import dev.wheelhouse.client.http.ContentType;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpMetrics;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -50,6 +55,9 @@ public final class ApiServer implements AutoCloseable {
     private final Faults faults;
     private final RequestMetrics metrics;
     private final Traffic traffic;
+    private final Requests requests;
+    /** The memory of the decoders of all clients in this process. */
+    private final DecoderMemory memory = DecoderMemory.ofOneProcess();
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private @Nullable LoopRunner loops;
@@ -77,6 +85,7 @@ public final class ApiServer implements AutoCloseable {
         this.metrics = new RequestMetrics(rest.registry());
         this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
                 Runtime.getRuntime().availableProcessors(), metrics);
+        this.requests = new Requests(rest, faults, traffic, options);
     }
 
     private static void requireProtection(ApiServerOptions options) {
@@ -185,7 +194,7 @@ public final class ApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(new OverHttp(), options.clock(), options.limits(), traffic, pages()));
+                new HttpFront(requests, options.clock(), options.limits(), traffic, pages()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
     }
@@ -237,47 +246,59 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /** A client that calls the server directly. The user agent also names the field manager of its writes. */
-    public InProcessClient client(String userAgent) {
-        return new InProcessClient(this, userAgent);
+    public KubeClient client(String userAgent) {
+        return client(userAgent, HttpMetrics.NONE);
     }
 
-    /** Answers an in-process request, unless a {@link #faults fault} does. */
-    ApiResponse handle(ApiRequest request) {
-        ApiResponse injected = faults.before(request);
-        if (injected != null) {
-            return injected;
-        }
-        ApiResponse answer = rest.handle(request);
-        if (faults.losesAnswer(request)) {
-            throw new ApiError(request.method() + " " + request.path(), new IOException("injected fault: no answer"));
+    /**
+     * A client that calls the server directly, with the rights of the administrator. Its watches never wait.
+     *
+     * @param userAgent also names the field manager of its writes
+     * @param counts the requests of the client
+     */
+    public KubeClient client(String userAgent, HttpMetrics counts) {
+        return new HttpKubeClient(new InProcessTransport(this, userAgent, counts, options.clock()), ContentType.JSON,
+                memory);
+    }
+
+    /**
+     * Answers a request of this process. A watch is ended by {@link #endWatch}.
+     *
+     * @throws IOException if a {@link #faults fault} loses the answer
+     */
+    ApiResponse handle(ApiRequest head, byte[] body) throws IOException, InterruptedException {
+        long began = options.clock().nanoTime();
+        ApiResponse answer = switch (requests.authorize(head)) {
+            case Authorization.Refused refused -> {
+                requests.count(head, refused.answer().code(), began);
+                yield refused.answer();
+            }
+            case Authorization.Granted granted -> handle(granted, body, began);
+        };
+        if (answer instanceof ApiResponse.Content && faults.losesAnswer(head)) {
+            throw new IOException("injected fault: no answer");
         }
         return answer;
     }
 
-    private final class OverHttp implements HttpFront.Handler {
-        @Override
-        public Authorization authorize(ApiRequest head) {
-            return rest.authorize(head);
-        }
+    /** A watch of this process was closed. */
+    void endWatch() {
+        requests.endWatch();
+    }
 
-        @Override
-        public @Nullable ApiResponse before(ApiRequest request) {
-            return faults.before(request);
+    private ApiResponse handle(Authorization.Granted granted, byte[] body, long began) throws InterruptedException {
+        if (body.length > options.limits().body()) {
+            return Refusals.of(Errors.tooLarge(options.limits().body()));
         }
-
-        @Override
-        public ApiResponse answer(Authorization.Granted granted, byte[] body) {
-            return rest.answer(granted, body);
+        Flow flow = requests.flow(granted.request());
+        if (!requests.begin(flow)) {
+            return requests.tooManyRequests();
         }
-
-        @Override
-        public boolean losesAnswer(ApiRequest request) {
-            return faults.losesAnswer(request);
-        }
-
-        @Override
-        public boolean isOpen() {
-            return options.security().open();
+        try (ByteBudget.Part charged = traffic.work().part(flow.sender())) {
+            ApiResponse answer = requests.answer(granted, flow, body, charged, began);
+            return answer instanceof ApiResponse.Stream stream ? requests.beginWatch(stream) : answer;
+        } finally {
+            requests.end();
         }
     }
 

@@ -8,8 +8,8 @@ import java.time.Duration;
  *
  * @param body the most bytes of a request's body; more are answered by 413
  * @param headers the most bytes of a request's line and headers; more are answered by 400
- * @param watches the most concurrent watches over HTTP; one more is answered by 429
- * @param requests the most concurrent requests over HTTP without watches, waiting ones included; one more is answered
+ * @param watches the most concurrent watches; one more is answered by 429
+ * @param requests the most concurrent requests without watches, waiting ones included; one more is answered
  *         by 429. Exempt requests ({@code Flow.Level.EXEMPT}) do not count
  * @param connections the most concurrent connections; near the limit, those that have waited longest for their clients
  *         are closed

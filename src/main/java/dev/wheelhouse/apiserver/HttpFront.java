@@ -26,15 +26,11 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
-import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.apiserver.rest.Authorization;
-import dev.wheelhouse.apiserver.work.Allowance;
-import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -47,58 +43,31 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
-    /** The memory that a hostile body's tree, and values computed from it, need per byte of the body. */
-    private static final int MEMORY_PER_BODY_BYTE = 32;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
     /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
     private static final int MAX_DISCARDED_BODY = 256 * 1024;
 
-    private final transient Handler handler;
+    private final transient Requests requests;
     private final transient Clock clock;
     private final transient Traffic traffic;
-    private final int maxWatches;
-    private final int maxRequests;
     private final transient BodyReader bodies;
     private final transient Duration bodyDeadline;
-    private final transient Duration requestDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
 
-    HttpFront(Handler handler, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
-        this.handler = handler;
+    HttpFront(Requests requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
+        this.requests = requests;
         this.pages = pages;
         this.clock = clock;
         this.traffic = traffic;
         this.metrics = traffic.metrics();
-        this.maxRequests = limits.requests();
-        this.maxWatches = traffic.mostWatches();
         this.bodies = new BodyReader(clock, limits.body());
         this.bodyDeadline = limits.io().multipliedBy(2);
-        this.requestDeadline = limits.request();
         Duration half = limits.io().dividedBy(2);
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
-    }
-
-    /** The REST logic, as this transport calls it. */
-    interface Handler {
-        /** Decides by its head whether a request is accepted. */
-        Authorization authorize(ApiRequest head);
-
-        /** An injected answer (see {@link Faults}); null to call {@link #answer}. May wait, never computes. */
-        @Nullable
-        ApiResponse before(ApiRequest request);
-
-        /** Executes an accepted request. This may compute for long. */
-        ApiResponse answer(Authorization.Granted granted, byte[] body);
-
-        /** Whether an injected fault loses the answer to a request. */
-        boolean losesAnswer(ApiRequest request);
-
-        /** Whether the server requires no credentials. */
-        boolean isOpen();
     }
 
     @Override
@@ -141,7 +110,7 @@ final class HttpFront extends HttpServlet {
             refuse(request, response, null, Refusals.of(e), began);
             return;
         }
-        switch (handler.authorize(head)) {
+        switch (requests.authorize(head)) {
             case Authorization.Refused refused -> refuse(request, response, head, refused.answer(), began);
             case Authorization.Granted granted -> serve(request, response, granted, began);
         }
@@ -150,9 +119,8 @@ final class HttpFront extends HttpServlet {
     private void serve(HttpServletRequest request, HttpServletResponse response, Authorization.Granted granted,
             long began) throws IOException, InterruptedException {
         ApiRequest head = granted.request();
-        boolean open = handler.isOpen();
-        Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
-        if (open || !head.user().equals(User.ANONYMOUS)) {
+        Flow flow = requests.flow(head);
+        if (requests.isOpen() || !head.user().equals(User.ANONYMOUS)) {
             peer(Connections.Peer::clientAuthenticated);
         }
         try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
@@ -168,16 +136,15 @@ final class HttpFront extends HttpServlet {
                 return;
             }
             peer(Connections.Peer::requestReceived);
-            if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
-                send(request, response, tooManyRequests());
+            if (!requests.begin(flow)) {
+                send(request, response, requests.tooManyRequests());
                 return;
             }
-            metrics.inFlight().incrementAndGet();
             ApiResponse.Stream stream;
             try {
                 stream = answer(request, response, granted, flow, read.body(), memory, began);
             } finally {
-                metrics.inFlight().decrementAndGet();
+                requests.end();
             }
             if (stream != null) {
                 bodyMemory.close();
@@ -205,14 +172,9 @@ final class HttpFront extends HttpServlet {
     private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
             Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
-        ApiResponse answer = handler.before(granted.request());
-        if (answer == null) {
-            answer = work(granted, flow, body, memory);
-        }
-        count(request, granted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
-                clock.nanoTime() - began);
+        ApiResponse answer = requests.answer(granted, flow, body, memory, began);
         if (answer instanceof ApiResponse.Content content) {
-            if (handler.losesAnswer(granted.request())) {
+            if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
             send(request, response, content);
@@ -228,62 +190,10 @@ final class HttpFront extends HttpServlet {
         throw new IOException("injected fault: the connection breaks");
     }
 
-    private ApiResponse work(Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory)
-            throws InterruptedException {
-        if (flow.isProbe()) {
-            return handler.answer(granted, body);
-        }
-        Duration wait = granted.timeout();
-        Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
-                clock);
-        if (body.length > BodyReader.UNCHARGED && !memory.take(
-                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
-                requestDeadline.dividedBy(4))) {
-            return tooManyRequests();
-        }
-        FlowControl.Seat seat = traffic.flows().enter(flow);
-        if (seat == null) {
-            return tooManyRequests();
-        }
-        Allowance allowance = bytes -> grant(memory, bytes);
-        if (isShort(granted.request().about())) {
-            try (seat) {
-                return deadline.call(() -> allowance.call(() -> handler.answer(granted, body)));
-            }
-        }
-        return new Work(() -> allowance.call(() -> handler.answer(granted, body)), deadline, seat::close)
-                .answeredBy(traffic.workers());
-    }
-
-    private ApiResponse.Content tooManyRequests() {
-        metrics.rejected();
-        return Refusals.of(Errors.tooManyRequests());
-    }
-
-    /** Whether the work costs less than passing it to another thread: a read of one object, whose size is limited. */
-    private static boolean isShort(RequestInfo about) {
-        return about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty();
-    }
-
-    /** Charges memory to a request's work. */
-    private void grant(ByteBudget.Part memory, long bytes) {
-        if (bytes > traffic.work().total()) {
-            throw new OutOfBudgetException(bytes, false);
-        }
-        try {
-            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
-                throw new OutOfBudgetException(bytes, true);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new OutOfBudgetException(bytes, true);
-        }
-    }
-
     /** Refuses a request whose body was not, or not completely, read. */
     private void refuse(HttpServletRequest request, HttpServletResponse response, @Nullable ApiRequest asked,
             ApiResponse.Content answer, long began) throws IOException {
-        count(request, asked, answer.code(), clock.nanoTime() - began);
+        count(request, asked, answer.code(), began);
         long length = bodyLength(request);
         if (length == 0) {
             peer(Connections.Peer::requestReceived);
@@ -301,15 +211,12 @@ final class HttpFront extends HttpServlet {
     }
 
     /** @param asked null if the head could not be parsed */
-    private void count(HttpServletRequest request, @Nullable ApiRequest asked, int code, long nanos) {
-        RequestInfo about;
-        try {
-            about = asked == null ? RequestInfo.ofPath(request.getMethod(), "") : asked.about();
-        } catch (ApiException e) {
-            about = RequestInfo.ofPath(request.getMethod(), "");
+    private void count(HttpServletRequest request, @Nullable ApiRequest asked, int code, long began) {
+        if (asked != null) {
+            requests.count(asked, code, began);
+        } else {
+            metrics.answered(RequestInfo.ofPath(request.getMethod(), ""), false, false, code, clock.nanoTime() - began);
         }
-        metrics.answered(about, asked != null && asked.contentType().startsWith("application/apply-patch"),
-                asked != null && asked.query().has("dryRun"), code, nanos);
     }
 
     private static Credentials credentials(HttpServletRequest request) {
@@ -358,7 +265,7 @@ final class HttpFront extends HttpServlet {
     }
 
     private void writeLong(ApiResponse.Content content, OutputStream to) throws IOException {
-        OutputStream out = new BufferedOutputStream(new YieldingOutput(to, clock.deadline(requestDeadline)), CHUNK);
+        OutputStream out = new BufferedOutputStream(new YieldingOutput(to, clock.deadline(requests.deadline())), CHUNK);
         content.writeTo(out);
         out.flush();
     }
@@ -377,7 +284,7 @@ final class HttpFront extends HttpServlet {
             for (int at = 0; at < length; at += CHUNK) {
                 out.write(bytes, offset + at, Math.min(CHUNK, length - at));
                 if (clock.nanoTime() - deadline > 0) {
-                    throw new SocketTimeoutException("the answer was not read within " + requestDeadline);
+                    throw new SocketTimeoutException("the answer was not read within " + requests.deadline());
                 }
                 Thread.yield();
             }
@@ -393,23 +300,21 @@ final class HttpFront extends HttpServlet {
 
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException, InterruptedException {
-        Runnable done = metrics.watches()::decrementAndGet;
+        if (requests.beginWatch(stream) instanceof ApiResponse.Content refusal) {
+            send(request, response, refusal);
+            return;
+        }
         boolean handedOver = false;
         try {
-            if (metrics.watches().incrementAndGet() > maxWatches) {
-                stream.feed().close();
-                metrics.rejected();
-                send(request, response, Refusals.status(429, "there are " + maxWatches
-                        + " watches already, the most that this server serves: try again timer"));
-            } else if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), done);
+            if (WatchSocket.isAskedForBy(request)) {
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), requests::endWatch);
                 handedOver = true;
             } else {
                 stream(response, stream);
             }
         } finally {
             if (!handedOver) {
-                done.run();
+                requests.endWatch();
             }
         }
     }

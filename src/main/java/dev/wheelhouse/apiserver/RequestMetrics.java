@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +27,29 @@ final class RequestMetrics {
     private static final double NANOS = Duration.ofSeconds(1).toNanos();
 
     private final ResourceRegistry registry;
-    private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
-    private final Map<String, Times> durations = new ConcurrentHashMap<>();
+    private final Map<Series, LongAdder> requests = new ConcurrentHashMap<>();
+    private final Map<Labels, Times> durations = new ConcurrentHashMap<>();
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger watches = new AtomicInteger();
     private final LongAdder rejected = new LongAdder();
 
     RequestMetrics(ResourceRegistry registry) {
         this.registry = registry;
+    }
+
+    private record Labels(boolean dryRun, String group, String resource, String scope, String subresource, String verb,
+            String version) {
+        String text() {
+            return "component=\"apiserver\",dry_run=\"" + (dryRun ? "All" : "") + "\",group=\"" + group
+                    + "\",resource=\"" + resource + "\",scope=\"" + scope + "\",subresource=\"" + subresource
+                    + "\",verb=\"" + verb + "\",version=\"" + version + "\"";
+        }
+    }
+
+    private record Series(int code, Labels labels) {
+        String text() {
+            return "code=\"" + code + "\"," + labels.text();
+        }
     }
 
     private static final class Times {
@@ -78,11 +94,12 @@ final class RequestMetrics {
                 ? registry.find(about.group(), about.version(), about.resource())
                 : null;
         boolean known = info != null && (about.subresource().isEmpty() || info.has(about.subresource()));
-        String labels = "component=\"apiserver\",dry_run=\"" + (dryRun ? "All" : "") + "\",group=\""
-                + (known ? about.group() : "") + "\",resource=\"" + (known ? about.resource() : "") + "\",scope=\""
-                + (known ? scope(about) : "") + "\",subresource=\"" + (known ? about.subresource() : "")
-                + "\",verb=\"" + verb(about.verb(), apply) + "\",version=\"" + (known ? about.version() : "") + "\"";
-        requests.computeIfAbsent("code=\"" + code + "\"," + labels, key -> new LongAdder()).increment();
+        String verb = verb(about.verb(), apply);
+        Labels labels = known
+                ? new Labels(dryRun, about.group(), about.resource(), scope(about), about.subresource(), verb,
+                        about.version())
+                : new Labels(dryRun, "", "", "", "", verb, "");
+        requests.computeIfAbsent(new Series(code, labels), key -> new LongAdder()).increment();
         if (!about.verb().equals("watch")) {
             durations.computeIfAbsent(labels, key -> new Times()).add(nanos);
         }
@@ -114,11 +131,17 @@ final class RequestMetrics {
                 "Requests that were answered by 429 because there were too many at a time.");
         out.append("apiserver_rejected_requests_total ").append(rejected.sum()).append('\n');
         head(out, "apiserver_request_total", "counter", "Requests that were answered.");
-        new TreeMap<>(requests).forEach((labels, count) -> out.append("apiserver_request_total{").append(labels)
+        sorted(requests, Series::text).forEach((labels, count) -> out.append("apiserver_request_total{").append(labels)
                 .append("} ").append(count.sum()).append('\n'));
         head(out, "apiserver_request_duration_seconds", "histogram", "How long requests took, without watches.");
-        new TreeMap<>(durations).forEach((labels, times) -> write(out, labels, times));
+        sorted(durations, Labels::text).forEach((labels, times) -> write(out, labels, times));
         return out.toString();
+    }
+
+    private static <K, V> Map<String, V> sorted(Map<K, V> values, Function<K, String> text) {
+        Map<String, V> sorted = new TreeMap<>();
+        values.forEach((key, value) -> sorted.put(text.apply(key), value));
+        return sorted;
     }
 
     private static void write(StringBuilder out, String labels, Times times) {

@@ -1,13 +1,14 @@
 /**
  * The embedded API server. {@link dev.wheelhouse.apiserver.ApiServer} answers over HTTP, through Tomcat, and without
- * sockets through {@link dev.wheelhouse.apiserver.InProcessClient}. {@link dev.wheelhouse.apiserver.ApiServerOptions}
- * has its settings; {@link dev.wheelhouse.apiserver.Faults} injects errors for tests.
+ * sockets the clients of this process. {@link dev.wheelhouse.apiserver.ApiServerOptions} has its settings;
+ * {@link dev.wheelhouse.apiserver.Faults} injects errors for tests.
  *
- * <p>An HTTP request passes {@code WebPages} (refuses browsers' pages), authentication and authorization by its head,
- * {@code BodyReader} and {@code FlowControl}, and is executed by {@code Work} on a platform thread with a deadline. A
- * connection's virtual thread waits for all of these and writes the answer. Short reads and health checks are answered
- * on the virtual thread itself. In-process calls run on their caller's thread without these limits. Closing the server
- * ends its watches and threads and closes its store.
+ * <p>{@code Requests} has the steps of every request: authentication and authorization by its head,
+ * {@code FlowControl}, and the work with a deadline, which {@code Work} does on a platform thread. {@code HttpFront} is
+ * before it: {@code WebPages} refuses browsers' pages, {@code BodyReader} reads bodies, and a connection's virtual
+ * thread waits for all of these and writes the answer. Short reads and health checks are answered on the virtual thread
+ * itself. A platform thread that calls the server in process ({@code InProcessTransport}) does the work itself. Closing
+ * the server ends its watches and threads and closes its store.
  */
 @NullMarked
 package dev.wheelhouse.apiserver;

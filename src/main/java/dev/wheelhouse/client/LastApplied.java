@@ -22,16 +22,22 @@ public final class LastApplied {
 
     private LastApplied() {}
 
-    /** Empties the value in an object that was just decoded. No other thread and no cache may have the object yet. */
+    /** The object with an empty value. A model may be shared, so it stays as it is. */
+    @SuppressWarnings({"unchecked", "ReferenceEquality"})
     public static <T extends KubernetesObject> T leaveOut(T object) {
         V1ObjectMeta meta = object.getMetadata();
         Map<String, String> annotations = meta.getAnnotations();
-        if (annotations != null && annotations.containsKey(ANNOTATION)) {
-            Map<String, String> smaller = new LinkedHashMap<>(annotations);
-            smaller.put(ANNOTATION, LEFT_OUT);
-            meta.setAnnotations(Collections.unmodifiableMap(smaller));
+        if (annotations == null || !annotations.containsKey(ANNOTATION)) {
+            return object;
         }
-        return object;
+        Map<String, String> smaller = new LinkedHashMap<>(annotations);
+        smaller.put(ANNOTATION, LEFT_OUT);
+        boolean model = ModelClass.isModel(object.getClass());
+        V1ObjectMeta trimmed = model ? ModelJson.shallowCopy(meta) : meta;
+        trimmed.setAnnotations(Collections.unmodifiableMap(smaller));
+        return model
+                ? (T) ModelClass.of(object.getClass()).copy(object, value -> value == meta ? trimmed : value)
+                : object;
     }
 
     /**

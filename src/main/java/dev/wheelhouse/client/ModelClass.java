@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -91,7 +92,8 @@ public final class ModelClass {
         private final Field field;
         private final String name;
         private final boolean presetCollection;
-        /** Linked by the first use: most properties are never used. */
+        /** Linked by the first use, like the setter: most properties are never used. */
+        private volatile @Nullable Function<Object, @Nullable Object> getter;
         private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
 
         private Property(Class<?> model, Field field, Object fresh) {
@@ -127,13 +129,14 @@ public final class ModelClass {
             return presetCollection;
         }
 
-        /** The property's value. For code that runs seldom. */
+        /** The property's value. */
         public @Nullable Object get(Object object) {
-            try {
-                return field.get(object);
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException("cannot read " + field, e);
+            Function<Object, @Nullable Object> known = getter;
+            if (known == null) {
+                known = linkGetter(model, field);
+                getter = known;
             }
+            return known.apply(object);
         }
 
         /** Sets the property by the model's setter, or in its field if the model has no setter. */
@@ -200,12 +203,38 @@ public final class ModelClass {
         }
     }
 
+    private static String accessor(String verb, Field field) {
+        return verb + Character.toUpperCase(field.getName().charAt(0)) + field.getName().substring(1);
+    }
+
+    /** A getter that the JIT compiler inlines, which it does not with {@link Field#get}. */
+    @SuppressWarnings("unchecked")
+    private static Function<Object, @Nullable Object> linkGetter(Class<?> model, Field field) {
+        try {
+            Method method = model.getMethod(accessor("get", field));
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            CallSite site = LambdaMetafactory.metafactory(lookup, "apply", MethodType.methodType(Function.class),
+                    MethodType.methodType(Object.class, Object.class), lookup.unreflect(method),
+                    MethodType.methodType(field.getType(), model));
+            return (Function<Object, @Nullable Object>) site.getTarget().invoke();
+        } catch (NoSuchMethodException e) {
+            return object -> {
+                try {
+                    return field.get(object);
+                } catch (IllegalAccessException impossible) {
+                    throw new IllegalStateException(impossible);
+                }
+            };
+        } catch (Throwable e) {
+            throw new IllegalArgumentException("the getter of " + field + " cannot be linked", e);
+        }
+    }
+
     /** A setter that the JIT compiler inlines, which it does not with {@link Field#set}. */
     @SuppressWarnings("unchecked")
     private static BiConsumer<Object, @Nullable Object> linkSetter(Class<?> model, Field field) {
-        String name = "set" + Character.toUpperCase(field.getName().charAt(0)) + field.getName().substring(1);
         try {
-            Method method = model.getMethod(name, field.getType());
+            Method method = model.getMethod(accessor("set", field), field.getType());
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             CallSite site = LambdaMetafactory.metafactory(lookup, "accept", MethodType.methodType(BiConsumer.class),
                     MethodType.methodType(void.class, Object.class, Object.class), lookup.unreflect(method),

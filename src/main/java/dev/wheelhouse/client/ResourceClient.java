@@ -1,5 +1,6 @@
 package dev.wheelhouse.client;
 
+import java.util.Optional;
 import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -20,6 +21,18 @@ public interface ResourceClient<T extends KubernetesObject> {
 
     /** Reads the object from the server. */
     T get(ObjectKey key);
+
+    /** Reads an object that may not exist. */
+    default Optional<T> find(ObjectKey key) {
+        try {
+            return Optional.of(get(key));
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
 
     /**
      * Reads a subresource whose answer has the model's class, such as {@code scale} with {@code V1Scale}.

@@ -77,9 +77,9 @@ class AuthFuzzTest {
     }
 
     private static String accountToken(ApiServer server) {
-        server.handle(ApiRequest.of("POST", "/api/v1/namespaces/default/serviceaccounts",
+        server.rest().handle(ApiRequest.of("POST", "/api/v1/namespaces/default/serviceaccounts",
                 "{\"metadata\": {\"name\": \"default\"}}".getBytes(StandardCharsets.UTF_8)));
-        ApiResponse.Content answer = (ApiResponse.Content) server.handle(ApiRequest.of("POST",
+        ApiResponse.Content answer = (ApiResponse.Content) server.rest().handle(ApiRequest.of("POST",
                 "/api/v1/namespaces/default/serviceaccounts/default/token",
                 "{\"spec\": {}}".getBytes(StandardCharsets.UTF_8)));
         return Json.text(Json.read(answer.body()), "status", "token");
@@ -114,7 +114,7 @@ class AuthFuzzTest {
             Map<String, List<String>> headers) {
         ApiResponse answer;
         try {
-            answer = server.handle(ApiRequest
+            answer = server.rest().handle(ApiRequest
                     .of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
                     .withAccept(fuzzed.accept()).withCredentials(credentials));
         } catch (ApiException e) {

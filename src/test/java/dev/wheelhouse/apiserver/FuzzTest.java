@@ -83,7 +83,7 @@ class FuzzTest {
 
     private static ApiResponse handle(ApiServer server, Fuzzed fuzzed) {
         try {
-            return server
+            return server.rest()
                     .handle(ApiRequest.of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
                             .withAccept(fuzzed.accept()));
         } catch (ApiException e) {

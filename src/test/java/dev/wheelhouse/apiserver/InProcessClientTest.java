@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
@@ -167,6 +168,53 @@ class InProcessClientTest {
                 .getMetadata().getName()).isEqualTo("a");
         assertThat(server.client("gc/1").discover().types()).contains(ResourceType.DEPLOYMENTS, ResourceType.PODS);
         assertThat(server.client("gc/1").serverVersion()).startsWith("v1.36");
+    }
+
+    @Test
+    void aWriteIsDecodedOnceForItsSenderAndForWatches() throws Exception {
+        ResourceClient<V1ConfigMap> sharing = server.client("tester/1").sharing().resource(ResourceType.CONFIG_MAPS,
+                V1ConfigMap.class);
+        V1ConfigMap first = sharing.create(configMap("a"));
+        String version = first.getMetadata().getResourceVersion();
+        try (WatchStream<V1ConfigMap> watch = sharing.listerWatcher().watch(new WatchOptions(version, false, LONG))) {
+            V1ConfigMap second = sharing.create(configMap("b"));
+            assertThat(watch.next(NOW)).isInstanceOfSatisfying(WatchEvent.Added.class,
+                    e -> assertThat(e.object()).isSameAs(second));
+        }
+        assertThat(configMaps.get(ObjectKey.of("default", "a"))).isEqualTo(first).isNotSameAs(first);
+    }
+
+    @Test
+    void theLimitsOfTheServerHoldInProcess() throws Exception {
+        try (ApiServer small = new ApiServer(ApiServerOptions.defaults().withClock(clock)
+                .withLimits(ApiServerLimits.standard().withBody(1_000).withWatches(1)))) {
+            ResourceClient<V1ConfigMap> objects = small.client("tester/1").resource(ResourceType.CONFIG_MAPS,
+                    V1ConfigMap.class);
+            assertThatThrownBy(() -> objects.create(configMap("a").data(Map.of("k", "v".repeat(1_000)))))
+                    .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.code()).isEqualTo(413));
+            WatchOptions options = new WatchOptions("", true, LONG);
+            WatchStream<V1ConfigMap> watch = objects.listerWatcher().watch(options);
+            assertThatThrownBy(() -> objects.listerWatcher().watch(options))
+                    .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.code()).isEqualTo(429));
+            watch.close();
+            watch.close();
+            objects.listerWatcher().watch(options).close();
+        }
+    }
+
+    @Test
+    void aCallOfAClosedServerFailsAsAnApiErrorOnEveryThread() throws Exception {
+        server.close();
+        assertThatThrownBy(() -> configMaps.create(configMap("a"))).isInstanceOf(ApiError.class);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                configMaps.create(configMap("b"));
+            } catch (RuntimeException e) {
+                failure.set(e);
+            }
+        }).join();
+        assertThat(failure.get()).isInstanceOf(ApiError.class);
     }
 
     @Test

@@ -1,8 +1,6 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -15,6 +13,8 @@ import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * Finds the user of a request: from a client certificate, a configured token, or a service account's token (upstream:
@@ -76,12 +76,7 @@ public final class Authenticator {
     }
 
     private static String hash(String token) {
-        try {
-            return new String(MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)),
-                    StandardCharsets.ISO_8859_1);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return new String(Hashes.of("SHA-256", token.getBytes(StandardCharsets.UTF_8)), StandardCharsets.ISO_8859_1);
     }
 
     /**

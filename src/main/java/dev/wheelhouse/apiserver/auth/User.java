@@ -38,6 +38,11 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
         return new User(name, uid, List.copyOf(all), extra);
     }
 
+    /** A service account, as far as its name tells. */
+    public static User serviceAccount(String namespace, String name) {
+        return new User(SERVICE_ACCOUNT_PREFIX + namespace + ":" + name, "", serviceAccountGroups(namespace), Map.of());
+    }
+
     /** The groups of all service accounts in a namespace. */
     static List<String> serviceAccountGroups(String namespace) {
         return List.of(SERVICE_ACCOUNTS, SERVICE_ACCOUNTS + ":" + namespace);

@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.runtime.Hashes;
 
 /** The documents for one state of the registry. Each is created when it is first requested. Thread safe. */
 final class OpenApiDocuments {
@@ -29,7 +30,6 @@ final class OpenApiDocuments {
     private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
 
     private final List<ResourceInfo> state;
-    private final GroupVersions all;
     /** The content of each document, by its path. */
     private final Map<String, Scope> scopes = new TreeMap<>();
     private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
@@ -42,7 +42,7 @@ final class OpenApiDocuments {
 
     OpenApiDocuments(List<ResourceInfo> state) {
         this.state = state;
-        this.all = GroupVersions.of(state);
+        GroupVersions all = GroupVersions.of(state);
         scopes.put("api", new Scope("", "", null));
         scopes.put("apis", new Scope("", "", null));
         all.byGroup().forEach((group, versions) -> {
@@ -146,14 +146,14 @@ final class OpenApiDocuments {
     String hash(String path) {
         return hashes.computeIfAbsent(path, p -> {
             ObjectNode document = v3(p);
-            MessageDigest digest = PlainDiscovery.digest("SHA-512");
+            MessageDigest digest = Hashes.digest("SHA-512");
             digest.update(Json.bytes(document.get("paths")));
             document.at("/components/schemas").properties().forEach(schema -> {
                 digest.update(schema.getKey().getBytes(StandardCharsets.UTF_8));
                 digest.update(Schemas.ofName(schema.getKey()) == null
                         ? Json.bytes(schema.getValue())
                         : SCHEMA_DIGESTS.computeIfAbsent(schema.getKey(),
-                                n -> PlainDiscovery.digest("SHA-256").digest(Json.bytes(schema.getValue()))));
+                                n -> Hashes.of("SHA-256", Json.bytes(schema.getValue()))));
             });
             return HexFormat.of().formatHex(digest.digest()).toUpperCase(Locale.ROOT);
         });

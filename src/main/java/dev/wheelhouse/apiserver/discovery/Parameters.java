@@ -13,10 +13,11 @@ final class Parameters {
     static final List<String> DELETE = List.of("dryRun", "gracePeriodSeconds", "orphanDependents",
             "propagationPolicy");
     static final List<String> LIST = List.of("allowWatchBookmarks", "continue", "fieldSelector", "labelSelector",
-            "limit", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds", "watch");
+            "limit", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "shardSelector", "timeoutSeconds",
+            "watch");
     static final List<String> DELETE_COLLECTION = List.of("continue", "dryRun", "fieldSelector", "gracePeriodSeconds",
             "labelSelector", "limit", "orphanDependents", "propagationPolicy", "resourceVersion",
-            "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds");
+            "resourceVersionMatch", "sendInitialEvents", "shardSelector", "timeoutSeconds");
 
     private record Query(String type, String description) {}
 
@@ -39,6 +40,7 @@ final class Parameters {
         add("resourceVersion", "string", "The version of the answer, or the oldest one allowed.");
         add("resourceVersionMatch", "string", "Exact or NotOlderThan: the meaning of resourceVersion.");
         add("sendInitialEvents", "boolean", "Whether a watch begins with events for the existing objects.");
+        add("shardSelector", "string", "Only objects in ranges of the hash of their UID or namespace.");
         add("timeoutSeconds", "integer", "Seconds after which the server ends the answer.");
         add("watch", "boolean",
                 "Watch for changes to the described resources: events as they happen instead of a list.");

@@ -1,8 +1,6 @@
 package dev.wheelhouse.apiserver.discovery;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -13,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
+import dev.wheelhouse.runtime.Hashes;
 
 /** Writes the {@code APIResourceList} of one group version. */
 final class PlainDiscovery {
@@ -56,15 +55,7 @@ final class PlainDiscovery {
     /** The first eight bytes of a digest. Clients only compare it. */
     private static String storageVersionHash(GroupVersions all, ResourceInfo resource) {
         String stored = resource.type().group() + "/" + all.storageVersion(resource) + "/" + resource.type().kind();
-        byte[] digest = digest("SHA-256").digest(stored.getBytes(StandardCharsets.UTF_8));
+        byte[] digest = Hashes.of("SHA-256", stored.getBytes(StandardCharsets.UTF_8));
         return Base64.getEncoder().encodeToString(Arrays.copyOf(digest, 8));
-    }
-
-    static MessageDigest digest(String algorithm) {
-        try {
-            return MessageDigest.getInstance(algorithm);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JVM has no " + algorithm + ", which every JVM must have", e);
-        }
     }
 }

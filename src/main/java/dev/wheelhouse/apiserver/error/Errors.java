@@ -173,6 +173,18 @@ public final class Errors {
                 type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
     }
 
+    /**
+     * The refusal of mutating policies that cannot be applied.
+     *
+     * @param messages one for each policy; not empty
+     */
+    public static ApiException deniedByPolicies(ResourceType type, String name, String reason, List<String> messages) {
+        ObjectNode details = details(type, name);
+        ArrayNode causes = details.putArray("causes");
+        messages.forEach(message -> causes.addObject().put("message", message));
+        return error(403, reason, messages.getFirst(), details);
+    }
+
     public static ApiException unauthorized() {
         return error(401, "Unauthorized", "Unauthorized", null);
     }

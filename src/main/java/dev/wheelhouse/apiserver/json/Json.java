@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
 import java.util.Collection;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +98,43 @@ public final class Json {
     /** The value as compact JSON in UTF-8. */
     public static byte[] bytes(JsonNode node) {
         return MAPPER.writeValueAsBytes(node);
+    }
+
+    /**
+     * A deep copy, as if the value were written and read again: a number has the class that it is read with, so that
+     * numbers of equal values are equal.
+     */
+    public static ObjectNode copy(ObjectNode object) {
+        ObjectNode copy = MAPPER.createObjectNode();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            copy.set(field.getKey(), copy(field.getValue()));
+        }
+        return copy;
+    }
+
+    private static JsonNode copy(JsonNode node) {
+        switch (node.getNodeType()) {
+            case OBJECT -> {
+                return copy((ObjectNode) node);
+            }
+            case ARRAY -> {
+                ArrayNode copy = MAPPER.getNodeFactory().arrayNode(node.size());
+                for (JsonNode element : node) {
+                    copy.add(copy(element));
+                }
+                return copy;
+            }
+            case STRING, BOOLEAN, NULL -> {
+                return node;
+            }
+            default -> {
+                return node.isInt() || node.isBigDecimal() || node.isBigInteger() && !node.canConvertToLong()
+                        ? node
+                        : node.isIntegralNumber() && node.canConvertToInt()
+                                ? MAPPER.getNodeFactory().numberNode(node.intValue())
+                                : read(bytes(node));
+            }
+        }
     }
 
     /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */

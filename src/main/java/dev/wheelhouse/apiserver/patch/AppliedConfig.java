@@ -199,15 +199,60 @@ final class AppliedConfig {
         if (value.isNull()) {
             return null;
         }
-        return switch (structure.form(value, value)) {
-            case OBJECT -> value.isObject()
-                    ? fieldProblem(value, structure, path)
-                    : FieldSet.print(path) + ": expected map, got &{" + JsonValues.goText(value) + "}";
-            case SET, ASSOCIATIVE -> value.isArray()
-                    ? listProblem(value, structure, path)
-                    : FieldSet.print(path) + ": expected list, got &{" + JsonValues.goText(value) + "}";
+        if (structure.isMap() || structure.form(value, value) == Structure.Form.OBJECT) {
+            return value.isObject() ? fieldProblem(value, structure, path) : mistyped("map", value, path);
+        }
+        if (structure.isList()) {
+            return value.isArray() ? listProblem(value, structure, path) : mistyped("list", value, path);
+        }
+        return switch (structure.scalar()) {
+            case "string" -> value.isString()
+                    ? null
+                    : FieldSet.print(path) + ": expected string, got &value.valueUnstructured{Value:"
+                            + JsonValues.goText(value) + "}";
+            case "numeric" -> value.isNumber()
+                    ? null
+                    : FieldSet.print(path) + ": expected numeric (int or float), got " + StrategicMerge.goType(value);
+            case "boolean" -> value.isBoolean() ? null : mistyped("boolean", value, path);
+            case "any" -> value.isContainer() ? mistyped("any scalar", value, path) : null;
             default -> null;
         };
+    }
+
+    private static String mistyped(String wanted, JsonNode value, List<String> path) {
+        return FieldSet.print(path) + ": expected " + wanted + ", got &{" + JsonValues.goText(value) + "}";
+    }
+
+    /**
+     * The paths of the atomic lists and objects in a configuration, which a policy may not set, because it would remove
+     * all that it does not repeat (upstream: {@code plugin/policy/mutating/patch/smd.go}).
+     */
+    static List<String> atomics(JsonNode config, Structure structure) {
+        List<String> found = new ArrayList<>();
+        atomics(config, structure, new ArrayList<>(), found);
+        return found;
+    }
+
+    private static void atomics(JsonNode value, Structure structure, List<String> path, List<String> found) {
+        boolean list = value.isArray() && (structure.isList() || structure.isDeduced());
+        if ((list && (structure.isLeaf() || structure.isDeduced()))
+                || (value.isObject() && structure.isMap() && structure.isLeaf())) {
+            found.add(FieldSet.print(path));
+        }
+        if (list) {
+            for (int i = 0; i < value.size(); i++) {
+                path.add("i:" + i);
+                atomics(value.get(i), structure.element(), path, found);
+                path.removeLast();
+            }
+        }
+        for (Map.Entry<String, JsonNode> field : value.properties()) {
+            if (structure.declares(field.getKey())) {
+                path.add("f:" + field.getKey());
+                atomics(field.getValue(), structure.field(field.getKey()), path, found);
+                path.removeLast();
+            }
+        }
     }
 
     private static @Nullable String fieldProblem(JsonNode object, Structure structure, List<String> path) {
@@ -229,7 +274,7 @@ final class AppliedConfig {
         for (int i = 0; i < list.size(); i++) {
             String step;
             try {
-                step = structure.step(list.get(i));
+                step = structure.isLeaf() ? "i:" + i : structure.step(list.get(i));
             } catch (IllegalArgumentException e) {
                 return FieldSet.print(path) + ": element " + i + ": " + e.getMessage();
             }

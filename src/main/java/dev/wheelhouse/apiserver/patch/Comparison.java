@@ -74,8 +74,10 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             if (left != null) {
                 for (Map.Entry<String, JsonNode> field : left.properties()) {
                     String name = field.getKey();
-                    compareChild("f:" + name, field.getValue(), right == null ? null : right.get(name),
-                            structure.field(name));
+                    JsonNode other = right == null ? null : right.get(name);
+                    if (!JsonValues.same(field.getValue(), other)) {
+                        compareChild("f:" + name, field.getValue(), other, structure.field(name));
+                    }
                 }
             }
             if (right != null) {

@@ -19,6 +19,9 @@ final class JsonPatch {
     /** Copies can double the object: 30 of them would make 2^30 values of one. */
     private static final long MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
+    /** The end of the detail of a failed {@code test}. */
+    static final String TEST_FAILED = " failed: test failed";
+
     private JsonPatch() {}
 
     static ObjectNode apply(ObjectNode object, JsonNode patch) {
@@ -34,7 +37,7 @@ final class JsonPatch {
         Copies copies = new Copies();
         for (int i = 0; i < operations.size(); i++) {
             Deadline.check();
-            result = new Operation(i, operations.get(i), copies).apply(result);
+            result = new Operation(operations.get(i), copies).apply(result);
         }
         if (!(result instanceof ObjectNode patched)) {
             throw new PatchException(422, Patches.REJECTED, "the patch replaces the whole object by " + kindOf(result));
@@ -91,91 +94,123 @@ final class JsonPatch {
         }
     }
 
-    private record Operation(int number, JsonNode json, Copies copies) {
+    /** One operation. The details of its failures are in the words of upstream's library, {@code json-patch.v4}. */
+    private record Operation(JsonNode json, Copies copies) {
         JsonNode apply(JsonNode root) {
-            String op = text("op");
-            String path = text("path");
+            String op = json.path("op").asString("unknown");
             switch (op) {
-                case "add" -> add(place(root, path), value());
-                case "remove" -> remove(place(root, path));
+                case "add" -> {
+                    Place place = place(root, op, "path", " path: \"%s\"");
+                    add(place, value(), "error in add for path: '" + json.path("path").stringValue() + "'");
+                }
+                case "remove" -> remove(place(root, op, "path", " path: \"%s\""),
+                        "error in remove for path: '" + json.path("path").stringValue() + "'");
                 case "replace" -> {
-                    if (path.isEmpty()) {
+                    if (json.path("path").asString("-").isEmpty()) {
                         return value();
                     }
-                    replace(place(root, path), value());
+                    replace(place(root, op, "path", " path: %s"));
                 }
                 case "move" -> {
-                    Place from = place(root, text("from"));
-                    JsonNode moved = from.get();
-                    remove(from);
-                    add(place(root, path), moved == null ? NullNode.getInstance() : moved);
+                    Place from = place(root, op, "from", " from path: %s");
+                    String where = "error in move for path: '" + from.key() + "'";
+                    JsonNode moved = get(from, where);
+                    remove(from, where);
+                    Place to = place(root, op, "path", " destination path: %s");
+                    add(to, moved == null ? NullNode.getInstance() : moved,
+                            "error in move for path: '" + json.path("path").stringValue() + "'");
                 }
                 case "copy" -> {
-                    JsonNode copied = place(root, text("from")).get();
-                    add(place(root, path), copied == null ? NullNode.getInstance() : copies.of(copied));
+                    JsonNode copied = get(place(root, op, "from", " from path: %s"),
+                            "error in copy for from: '" + json.path("from").asString("") + "'");
+                    add(place(root, op, "path", " destination path: %s"),
+                            copied == null ? NullNode.getInstance() : copies.of(copied),
+                            "error while adding value during copy");
                 }
-                case "test" -> test(path.isEmpty() ? root : place(root, path).get());
-                default ->
-                    throw failed("the operation \"" + op + "\" is none of add, remove, replace, move, copy, test");
+                case "test" -> test(root);
+                default -> throw failed("Unexpected kind: " + op);
             }
             return root;
         }
 
-        private void add(Place place, JsonNode value) {
+        private void add(Place place, JsonNode value, String where) {
             if (place.parent() instanceof ArrayNode array) {
                 int size = array.size();
-                array.insert(place.key().equals("-") ? size : index(array, place.key(), size + 1), value);
+                array.insert(place.key().equals("-") ? size : index(array, place.key(), size + 1, where), value);
             } else {
                 ((ObjectNode) place.parent()).set(place.key(), value);
             }
         }
 
-        private void remove(Place place) {
+        private void remove(Place place, String where) {
             if (place.parent() instanceof ArrayNode array) {
-                array.remove(index(array, place.key(), array.size()));
+                array.remove(index(array, place.key(), array.size(), where));
             } else if (((ObjectNode) place.parent()).remove(place.key()) == null) {
-                throw failed("there is no key " + place.key() + " to remove");
+                throw failed(where + ": Unable to remove nonexistent key: " + place.key() + ": missing value");
             }
         }
 
-        private void replace(Place place, JsonNode value) {
+        private void replace(Place place) {
             if (place.parent() instanceof ArrayNode array) {
-                array.set(index(array, place.key(), array.size()), value);
-            } else {
-                ((ObjectNode) place.parent()).set(place.key(), value);
-            }
-        }
-
-        private int index(ArrayNode array, String token, int limit) {
-            int index = Place.index(token, limit);
-            if (index < 0) {
-                throw failed("the index " + token + " is outside the array of " + array.size());
-            }
-            return index;
-        }
-
-        private void test(@Nullable JsonNode actual) {
-            JsonNode expected = value();
-            boolean same = actual == null ? expected.isNull() : JsonValues.same(actual, expected);
-            if (!same) {
-                throw failed("the value is " + (actual == null ? "missing" : actual) + ", not " + expected);
-            }
-        }
-
-        private Place place(JsonNode root, String pointer) {
-            if (!pointer.startsWith("/")) {
-                throw failed("the path \"" + pointer + "\" does not begin with a slash");
-            }
-            String[] tokens = pointer.substring(1).split("/", -1);
-            JsonNode here = root;
-            for (int i = 0; i < tokens.length - 1; i++) {
-                JsonNode next = new Place(here, unescape(tokens[i])).get();
-                if (!(next instanceof ObjectNode) && !(next instanceof ArrayNode)) {
-                    throw failed(
-                            "the path " + pointer + " leads through " + tokens[i]
-                                    + ", which is missing or not an object");
+                int index = Place.index(place.key(), array.size());
+                if (index < 0) {
+                    throw failed("replace operation does not apply: doc is missing key: "
+                            + json.path("path").stringValue() + ": missing value");
                 }
-                here = next;
+                array.set(index, value());
+            } else {
+                ((ObjectNode) place.parent()).set(place.key(), value());
+            }
+        }
+
+        private void test(JsonNode root) {
+            String path = json.path("path").asString("-");
+            JsonNode actual = path.isEmpty()
+                    ? root
+                    : get(place(root, "test", "path", " path: %s"), "error in test for path: '" + path + "'");
+            JsonNode expected = value();
+            if (actual == null ? !expected.isNull() : !JsonValues.same(actual, expected)) {
+                throw failed("testing value " + path + TEST_FAILED);
+            }
+        }
+
+        private @Nullable JsonNode get(Place place, String where) {
+            if (place.parent() instanceof ArrayNode array) {
+                index(array, place.key(), array.size(), where);
+            }
+            return place.get();
+        }
+
+        private int index(ArrayNode array, String token, int limit, String where) {
+            int index = Place.index(token, limit);
+            if (index >= 0) {
+                return index;
+            }
+            String number = "strconv.Atoi: parsing \"" + token + "\": invalid syntax";
+            throw failed(where + ": " + (token.matches("[+-]?[0-9]+")
+                    ? "Unable to access invalid index: " + token + ": invalid index referenced"
+                    : limit > array.size()
+                            ? "value was not a proper array index: '" + token + "': " + number
+                            : number));
+        }
+
+        /** @param missing how the message names a path that leads through no container */
+        private Place place(JsonNode root, String op, String field, String missing) {
+            JsonNode pointer = json.get(field);
+            if (pointer == null || !pointer.isString()) {
+                throw failed(op + " operation failed to decode " + field + ": missing value");
+            }
+            String[] tokens = pointer.stringValue().split("/", -1);
+            JsonNode here = root;
+            for (int i = 1; i < tokens.length - 1; i++) {
+                here = new Place(here, unescape(tokens[i])).get();
+                if (!(here instanceof ObjectNode) && !(here instanceof ArrayNode)) {
+                    break;
+                }
+            }
+            if (tokens.length < 2 || !(here instanceof ObjectNode || here instanceof ArrayNode)) {
+                throw failed(op + " operation does not apply: " + (op.equals("test") ? "is" : "doc is") + " missing"
+                        + missing.formatted(pointer.stringValue()) + ": missing value");
             }
             return new Place(here, unescape(tokens[tokens.length - 1]));
         }
@@ -189,16 +224,8 @@ final class JsonPatch {
             return value == null ? NullNode.getInstance() : value.deepCopy();
         }
 
-        private String text(String field) {
-            JsonNode value = json.get(field);
-            if (value == null || !value.isString()) {
-                throw failed("its " + field + " is missing or not a string");
-            }
-            return value.stringValue();
-        }
-
-        private PatchException failed(String why) {
-            return new PatchException(422, Patches.REJECTED, "operation " + number + " of the JSON patch: " + why);
+        private static PatchException failed(String why) {
+            return new PatchException(422, Patches.REJECTED, why);
         }
     }
 }

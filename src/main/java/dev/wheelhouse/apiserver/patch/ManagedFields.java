@@ -121,6 +121,9 @@ final class ManagedFields {
         List<Map.Entry<Id, Entry>> updates = new ArrayList<>(entries.entrySet());
         updates.removeIf(entry -> entry.getKey().apply());
         int count = updates.size();
+        if (count <= MAX_UPDATE_MANAGERS) {
+            return;
+        }
         updates.sort(Comparator.comparingLong((Map.Entry<Id, Entry> e) -> seconds(e.getValue().time()))
                 .thenComparing(e -> e.getKey().sortKey()));
         Map<String, Id> firstOfVersion = new HashMap<>();

@@ -1,10 +1,15 @@
 package dev.wheelhouse.apiserver.patch;
 
+import java.util.List;
 import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
@@ -60,6 +65,28 @@ public final class Patches {
         return StrategicMerge.apply(object, changes, schema);
     }
 
+    /**
+     * Merges an apply configuration of a mutating policy into an object. The owners of fields do not change (upstream:
+     * {@code apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go}).
+     *
+     * @param custom the definition's type; null for a built-in kind
+     * @throws PatchException 422 if the configuration does not fit the type, or sets an atomic list or object
+     */
+    public static ObjectNode configuration(ObjectNode object, ObjectNode config, @Nullable CustomType custom) {
+        Structure structure = Structure.ofKind(Json.text(object, "apiVersion"), Json.text(object, "kind"), custom);
+        String problem = AppliedConfig.problem(config, structure);
+        if (problem != null) {
+            throw new PatchException(422, "error applying patch: failed to convert patch object to typed object: "
+                    + problem);
+        }
+        List<String> atomics = AppliedConfig.atomics(config, structure);
+        if (!atomics.isEmpty()) {
+            throw new PatchException(422, "error applying patch: invalid ApplyConfiguration: may not mutate atomic "
+                    + "arrays, maps or structs: " + String.join(", ", atomics));
+        }
+        return (ObjectNode) AppliedConfig.merge(object, config, structure).deepCopy();
+    }
+
     private static void mergeInto(ObjectNode target, ObjectNode patch) {
         for (Map.Entry<String, JsonNode> change : patch.properties()) {
             String key = change.getKey();
@@ -94,6 +121,11 @@ public final class Patches {
         /** The HTTP status to answer with. */
         public int code() {
             return code;
+        }
+
+        /** Whether a {@code test} of a JSON patch found another value. */
+        public boolean isFailedTest() {
+            return detail.endsWith(JsonPatch.TEST_FAILED);
         }
 
         /** The exact reason. Equals the message unless upstream's message does not tell it. */

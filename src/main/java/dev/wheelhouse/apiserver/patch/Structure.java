@@ -92,25 +92,33 @@ final class Structure {
         if (isTrue(schema, "x-kubernetes-int-or-string")) {
             return LEAF;
         }
-        boolean map = schema.path("additionalProperties").isObject();
-        if (Json.text(schema, "type").equals("array")) {
-            return switch (Json.text(schema, "x-kubernetes-list-type")) {
-                case "map" -> new Structure(Form.ASSOCIATIVE, null, null, schema);
-                case "set" -> new Structure(Form.SET, null, null, schema);
-                default -> LEAF;
-            };
+        if (isList(schema)) {
+            return new Structure(switch (Json.text(schema, "x-kubernetes-list-type")) {
+                case "map" -> Form.ASSOCIATIVE;
+                case "set" -> Form.SET;
+                default -> Form.LEAF;
+            }, null, null, schema);
         }
-        if (schema.has("properties") || map || isTrue(schema, "x-kubernetes-embedded-resource")) {
-            if (Json.text(schema, "x-kubernetes-map-type").equals("atomic")) {
-                return LEAF;
-            }
-            Structure structure = new Structure(Form.OBJECT, null, null, schema);
+        if (isMap(schema)) {
+            boolean atomic = Json.text(schema, "x-kubernetes-map-type").equals("atomic");
+            Structure structure = new Structure(atomic ? Form.LEAF : Form.OBJECT, null, null, schema);
             if (isTrue(schema, "x-kubernetes-embedded-resource")) {
                 structure.fields.putAll(Custom.IDENTITY);
             }
             return structure;
         }
-        return DEDUCED;
+        return Json.text(schema, "type").isEmpty() || Json.text(schema, "type").equals("object")
+                ? DEDUCED
+                : new Structure(Form.LEAF, null, null, schema);
+    }
+
+    private static boolean isList(JsonNode schema) {
+        return Json.text(schema, "type").equals("array");
+    }
+
+    private static boolean isMap(JsonNode schema) {
+        return schema.has("properties") || schema.path("additionalProperties").isObject()
+                || isTrue(schema, "x-kubernetes-embedded-resource");
     }
 
     private static boolean isTrue(JsonNode schema, String flag) {
@@ -118,30 +126,66 @@ final class Structure {
     }
 
     static Structure ofType(TypeSchema type) {
-        if (type.scalar() != null || type.atomic()) {
-            return LEAF;
-        }
-        return BY_TYPE.computeIfAbsent(type.name(), name -> new Structure(Form.OBJECT, type, null, null));
+        return ofType(type, type.scalar() != null || type.atomic() ? Form.LEAF : Form.OBJECT);
+    }
+
+    private static Structure ofType(TypeSchema type, Form form) {
+        return BY_TYPE.computeIfAbsent(form + " " + type.name(), name -> new Structure(form, type, null, null));
     }
 
     private static Structure ofField(Field field) {
         return switch (field.shape()) {
             case SINGLE -> {
                 TypeSchema type = field.type();
-                if (field.mapType().equals("granular") && type.isObject()) {
-                    yield BY_TYPE.computeIfAbsent(type.name() + " granular",
-                            n -> new Structure(Form.OBJECT, type, null, null));
-                }
-                yield field.mapType().equals("atomic") ? LEAF : ofType(type);
+                yield switch (field.mapType()) {
+                    case "granular" -> type.isObject() ? ofType(type, Form.OBJECT) : ofType(type);
+                    case "atomic" -> ofType(type, Form.LEAF);
+                    default -> ofType(type);
+                };
             }
-            case LIST -> switch (field.listType()) {
-                case "map" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.ASSOCIATIVE, null, f, null));
-                case "set" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.SET, null, f, null));
-                default -> LEAF;
-            };
-            case MAP, MAP_OF_LISTS -> field.mapType().equals("atomic")
-                    ? LEAF
-                    : BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.OBJECT, null, f, null));
+            case LIST -> ofField(field, switch (field.listType()) {
+                case "map" -> Form.ASSOCIATIVE;
+                case "set" -> Form.SET;
+                default -> Form.LEAF;
+            });
+            case MAP, MAP_OF_LISTS -> ofField(field, field.mapType().equals("atomic") ? Form.LEAF : Form.OBJECT);
+        };
+    }
+
+    private static Structure ofField(Field field, Form form) {
+        return BY_FIELD.computeIfAbsent(field, f -> new Structure(form, null, f, null));
+    }
+
+    /** Whether values are lists, owned by parts or as a whole. */
+    boolean isList() {
+        return schema != null ? isList(schema) : holder != null && holder.shape() == Shape.LIST;
+    }
+
+    /** Whether values are objects or maps, owned by parts or as a whole. */
+    boolean isMap() {
+        return schema != null
+                ? isMap(schema)
+                : type != null ? type.isObject() : holder != null && holder.shape() != Shape.LIST;
+    }
+
+    /** Whether values are owned as a whole. */
+    boolean isLeaf() {
+        return form == Form.LEAF;
+    }
+
+    boolean isDeduced() {
+        return form == Form.DEDUCED;
+    }
+
+    /** The type of a scalar: {@code string}, {@code numeric}, {@code boolean} or {@code any}; empty for no scalar. */
+    String scalar() {
+        String name = schema != null ? Json.text(schema, "type") : type != null ? type.scalar() : null;
+        return switch (name == null ? "" : name) {
+            case "string", "time", "micro-time" -> "string";
+            case "integer", "number" -> "numeric";
+            case "boolean" -> "boolean";
+            case "quantity", "int-or-string" -> "any";
+            default -> "";
         };
     }
 

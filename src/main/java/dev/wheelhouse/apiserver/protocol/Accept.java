@@ -58,7 +58,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     }
 
     /** Whether stored bytes can be sent without a change. */
-    boolean isPlain() {
+    public boolean isPlain() {
         return form == Form.OBJECT && media == Media.JSON && !pretty;
     }
 

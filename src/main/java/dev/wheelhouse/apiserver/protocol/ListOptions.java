@@ -32,7 +32,8 @@ public record ListOptions(Selection selection, int limit, String match, String v
     /**
      * Reads and checks the options, in upstream's order.
      *
-     * @throws ApiException 400 if a parameter cannot be parsed, 422 if parameters contradict each other
+     * @throws ApiException 400 if a parameter cannot be parsed, 422 if parameters contradict each other, 500 if the
+     *     shard selector cannot be parsed
      */
     public static ListOptions of(Target target, ApiRequest request) {
         Query query = request.query();
@@ -52,7 +53,20 @@ public record ListOptions(Selection selection, int limit, String match, String v
             options.checkList(problems);
         }
         problems.refuse("meta.k8s.io", "ListOptions", "");
-        return options.named(target);
+        String shard = query.get("shardSelector");
+        ListOptions named = options.named(target);
+        return shard.isEmpty() ? named : named.of(shard);
+    }
+
+    /** Like upstream with the feature gate ShardedListAndWatch, which answers 500 to a selector that is wrong. */
+    private ListOptions of(String shard) {
+        try {
+            Selection part = new Selection(selection.namespace(), selection.labels(), selection.fields(),
+                    ShardSelectors.parse(shard));
+            return new ListOptions(part, limit, match, version, token, initialEvents, bookmarks, timeoutSeconds);
+        } catch (IllegalArgumentException e) {
+            throw Errors.internal("invalid shard selector: " + e.getMessage());
+        }
     }
 
     /** A watch without a version is checked like one with {@code sendInitialEvents}, which means the same. */

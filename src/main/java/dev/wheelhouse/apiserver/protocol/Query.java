@@ -43,6 +43,16 @@ public record Query(Map<String, List<String>> parameters) {
         return new Query(parameters);
     }
 
+    /** The query of these parameters, which are decoded. */
+    public static Query of(Map<String, String> parameters) {
+        if (parameters.isEmpty()) {
+            return EMPTY;
+        }
+        Map<String, List<String>> all = new LinkedHashMap<>();
+        parameters.forEach((name, value) -> all.put(name, List.of(value)));
+        return new Query(all);
+    }
+
     static String decode(String text) {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);

@@ -12,16 +12,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.cel.CelBudget;
-import dev.wheelhouse.apiserver.cel.CelRule;
-import dev.wheelhouse.apiserver.cel.CelValues;
-import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.cel.CelBudget;
+import dev.wheelhouse.cel.CelRule;
+import dev.wheelhouse.cel.CelValues;
+import dev.wheelhouse.cel.RuleException;
 
 /**
  * Evaluates the CEL rules of a schema on objects (upstream:

@@ -8,9 +8,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.cel.UserPattern;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.cel.UserPattern;
 
 /**
  * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream:

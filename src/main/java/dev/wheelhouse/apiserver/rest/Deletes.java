@@ -27,7 +27,6 @@ import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.Snapshot;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -306,14 +305,14 @@ final class Deletes {
         ListOptions selected = ListOptions.of(target, request);
         DeleteOptions options = DeleteOptions.of(request);
         Reads.Listed listed = reads.select(target, selected);
-        Snapshot snapshot = listed.snapshot();
         List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
             permit(one, request, options, new ArrayList<>());
             deleteIfPresent(one, options);
         }
-        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
+        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
+        Reads.tellShard(meta, selected, accept);
         return renderer.list(target, items, meta, request, accept);
     }
 }

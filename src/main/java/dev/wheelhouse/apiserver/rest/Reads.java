@@ -9,6 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -68,7 +69,8 @@ final class Reads {
 
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Listed listed = select(target, ListOptions.of(target, request));
+        ListOptions options = ListOptions.of(target, request);
+        Listed listed = select(target, options);
         Snapshot.Page page = listed.page();
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
         if (!page.next().isEmpty()) {
@@ -77,7 +79,16 @@ final class Reads {
                 meta.put("remainingItemCount", page.remaining());
             }
         }
+        tellShard(meta, options, accept);
         return renderer.list(target, page.items(), meta, request, accept);
+    }
+
+    /** Adds the shard to the metadata of a list. Upstream leaves it out of Tables and lists of metadata. */
+    static void tellShard(ObjectNode meta, ListOptions options, Accept accept) {
+        ShardSelector shard = options.selection().shard();
+        if (shard != null && accept.form() == Accept.Form.OBJECT) {
+            meta.putObject("shardInfo").put("selector", shard.toString());
+        }
     }
 
     /** A page of objects, and the snapshot that it is from. */

@@ -152,7 +152,7 @@ final class Scales {
             }
             holder.put(path.getLast(), replicas);
             try {
-                return scale(target, writes.change(target, object, current, context));
+                return scale(target, writes.change(target, object, current, context).object());
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -189,7 +189,7 @@ final class Scales {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
                         CustomResourceInfo.typeOf(target.info()),
                         context.manager(), request.query().flag("force"), "scale", clock.now());
-                return scale(target, writes.change(target, applied, current, context));
+                return scale(target, writes.change(target, applied, current, context).object());
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);
             } catch (StoreException.Conflict e) {

@@ -67,8 +67,17 @@ final class Updates {
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
-        ObjectNode made = writes.create(target, object, WriteContext.of(request, target, false, warnings));
-        return renderer.object(201, target, made, request, accept, warnings);
+        Writes.Written made = writes.create(target, object, WriteContext.of(request, target, false, warnings));
+        return answer(201, target, made, request, accept, warnings);
+    }
+
+    /** As plain JSON, the answer is the bytes that were stored. */
+    private ApiResponse answer(int code, Target target, Writes.Written written, ApiRequest request, Accept accept,
+            List<String> warnings) {
+        StoredObject stored = written.stored();
+        return stored != null && accept.isPlain()
+                ? renderer.stored(code, target, stored, request, accept, warnings)
+                : renderer.object(code, target, written.object(), request, accept, warnings);
     }
 
     private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
@@ -102,8 +111,8 @@ final class Updates {
                 if (!uid.isEmpty() || !version.isEmpty()) {
                     throw Errors.modified(type, target.name());
                 }
-                ObjectNode made = writes.create(target, object, context);
-                return renderer.object(201, target, made, request, accept, warnings);
+                Writes.Written made = writes.create(target, object, context);
+                return answer(201, target, made, request, accept, warnings);
             }
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
                 throw Errors.conflict(type, target.name(),
@@ -121,8 +130,8 @@ final class Updates {
                 throw Errors.modified(type, target.name());
             }
             try {
-                ObjectNode changed = writes.change(target, object.deepCopy(), current, context);
-                return renderer.object(200, target, changed, request, accept, warnings);
+                Writes.Written changed = writes.change(target, object.deepCopy(), current, context);
+                return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!unconditional || attempt == TRIES) {
                     throw Errors.modified(type, target.name());
@@ -202,8 +211,8 @@ final class Updates {
             }
             boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
             try {
-                ObjectNode changed = writes.change(target, patched, current, context);
-                return renderer.object(200, target, changed, request, accept, warnings);
+                Writes.Written changed = writes.change(target, patched, current, context);
+                return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (pinned || attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -407,11 +416,11 @@ final class Updates {
             try {
                 if (current == null) {
                     Meta.of(applied).remove("resourceVersion");
-                    ObjectNode made = writes.create(target, applied, context);
-                    return renderer.object(201, target, made, request, accept, warnings);
+                    Writes.Written made = writes.create(target, applied, context);
+                    return answer(201, target, made, request, accept, warnings);
                 }
-                ObjectNode changed = writes.change(target, applied, current, context);
-                return renderer.object(200, target, changed, request, accept, warnings);
+                Writes.Written changed = writes.change(target, applied, current, context);
+                return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!pinned.isEmpty() || attempt == TRIES) {
                     throw Errors.modified(type, target.name());

@@ -64,12 +64,18 @@ final class Writes {
     }
 
     /**
+     * An object as its writer sees it.
+     *
+     * @param stored the state in the store that is the same; null if there is none, or it is in another form
+     */
+    record Written(ObjectNode object, @Nullable StoredObject stored) {}
+
+    /**
      * Stores a new object.
      *
-     * @return the object to show
      * @throws ApiException if the object may not be stored
      */
-    ObjectNode create(Target target, ObjectNode object, WriteContext context) {
+    Written create(Target target, ObjectNode object, WriteContext context) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
         refuseTooLarge(target, object, context);
@@ -158,7 +164,7 @@ final class Writes {
                 : FieldManagement.updated(null, given, custom, context.manager(), context.subresource(),
                         state.clock().now());
         admission.mutate(type, object, null);
-        object = mutatedByWebhooks(target, object, context, generated);
+        object = mutatedDynamically(target, object, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
         Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
@@ -203,14 +209,14 @@ final class Writes {
                 context.options(), context.warnings());
     }
 
-    /** @param generated whether the server chose the name, which webhooks do not see, as with upstream */
-    private ObjectNode mutatedByWebhooks(Target target, ObjectNode object, WriteContext context, boolean generated) {
+    /** @param generated whether the server chose the name, which policies and webhooks do not see, as with upstream */
+    private ObjectNode mutatedDynamically(Target target, ObjectNode object, WriteContext context, boolean generated) {
         ObjectNode meta = Meta.of(object);
         JsonNode name = meta.get("name");
         if (generated) {
             meta.remove("name");
         }
-        ObjectNode wanted = admission.mutateByWebhooks(attributes(target, object, null, context), object);
+        ObjectNode wanted = admission.mutateDynamically(attributes(target, object, null, context), object);
         if (generated && Meta.name(wanted).isEmpty()) {
             Meta.of(wanted).set("name", name);
         }
@@ -221,7 +227,7 @@ final class Writes {
         return wanted;
     }
 
-    private ObjectNode store(Target target, ObjectNode object, ObjectNode form, WriteContext context) {
+    private Written store(Target target, ObjectNode object, ObjectNode form, WriteContext context) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
         StoredObject present = store.get(target.stored(), target.namespace(), Meta.name(object));
@@ -232,14 +238,14 @@ final class Writes {
         boolean stored = false;
         try {
             if (context.dryRun()) {
-                return object;
+                return new Written(object, null);
             }
             strategy.toStored(type, object);
             StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
             stamp(object, made);
             stored = true;
             strategy.written(null, object, state);
-            return strategy.isConverted(type) ? Renderer.tree(target.info(), made) : object;
+            return written(target, object, made);
         } finally {
             if (!stored) {
                 giveBack.run();
@@ -247,14 +253,21 @@ final class Writes {
         }
     }
 
+    private static Written written(Target target, ObjectNode object, StoredObject stored) {
+        ResourceType type = target.type();
+        return Strategies.of(type).isConverted(type)
+                ? new Written(Renderer.tree(target.info(), stored), null)
+                : new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
+    }
+
     /**
      * Replaces an object at the version of {@code current}.
      *
      * @param object the wanted state
-     * @return the object to show; the old one if nothing changed
+     * @return the old object if nothing changed
      * @throws StoreException.Conflict if another write came first
      */
-    ObjectNode change(Target target, ObjectNode object, StoredObject current, WriteContext context) {
+    Written change(Target target, ObjectNode object, StoredObject current, WriteContext context) {
         ResourceType type = target.type();
         refuseTooLarge(target, object, context);
         ObjectNode old = Renderer.tree(target.info(), current);
@@ -271,11 +284,11 @@ final class Writes {
         if (custom != null) {
             custom.applyDefaults(object);
         }
-        ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
+        ObjectNode next = Json.copy(object);
         Meta.keepManagers(next, old);
         ObjectNode sent = next;
         if (!target.subresource().equals("scale")) {
-            next = admission.mutateByWebhooks(attributes(target, next, old, context), next);
+            next = admission.mutateDynamically(attributes(target, next, old, context), next);
         }
         if (next != sent) {
             Updates.checkName(target, next);
@@ -312,10 +325,10 @@ final class Writes {
     }
 
     /**
-     * The object with the sender as the owner of what the sender changed. Changes of webhooks have no owner, as with
-     * upstream.
+     * The object with the sender as the owner of what the sender changed. Changes of policies and webhooks have no
+     * owner, as with upstream.
      *
-     * @param sent the object before webhooks changed it
+     * @param sent the object before policies and webhooks changed it
      */
     private ObjectNode owned(Target target, ObjectNode next, ObjectNode sent, ObjectNode old, WriteContext context) {
         ObjectNode basis = next;
@@ -332,11 +345,11 @@ final class Writes {
         return next;
     }
 
-    private ObjectNode replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
+    private Written replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
             WriteContext context) {
         ResourceType type = target.type();
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
-            return old;
+            return new Written(old, null);
         }
         Strategy strategy = Strategies.of(type);
         if (isReadyToGo(strategy, next)) {
@@ -345,10 +358,10 @@ final class Writes {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
                 ended(type, next);
             }
-            return next;
+            return new Written(next, null);
         }
         if (context.dryRun()) {
-            return next;
+            return new Written(next, null);
         }
         Runnable giveBack = target.subresource().isEmpty() ? strategy.reserve(old, next, state) : () -> {};
         boolean written = false;
@@ -359,7 +372,7 @@ final class Writes {
             stamp(next, stored);
             written = true;
             strategy.written(old, next, state);
-            return strategy.isConverted(type) ? Renderer.tree(target.info(), stored) : next;
+            return written(target, next, stored);
         } finally {
             if (!written) {
                 giveBack.run();

@@ -1,15 +1,24 @@
 package dev.wheelhouse.apiserver.store;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ShardSelector;
 
 /**
- * Selects objects of one resource by namespace, labels and fields.
+ * Selects objects of one resource by namespace, labels, fields and shard.
  *
  * @param namespace empty for all namespaces
+ * @param shard null for all shards
  */
-public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
+public record Selection(String namespace, LabelSelector labels, FieldSelector fields, @Nullable ShardSelector shard) {
     private static final Selection ALL = new Selection("", LabelSelector.everything(), FieldSelector.everything());
+
+    /** Selects objects of all shards. */
+    public Selection(String namespace, LabelSelector labels, FieldSelector fields) {
+        this(namespace, labels, fields, null);
+    }
 
     public static Selection all() {
         return ALL;
@@ -22,6 +31,8 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
 
     public boolean matches(StoredObject object) {
         return (namespace.isEmpty() || namespace.equals(object.namespace()))
+                && (shard == null || shard.matches(
+                        shard.field().equals(ShardSelector.UID) ? object.uid() : object.namespace()))
                 && (labels.isEverything() || labels.matches(object.labels()))
                 && (fields.isEverything() || fields.matches(object::field));
     }

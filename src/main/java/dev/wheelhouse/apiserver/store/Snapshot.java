@@ -20,10 +20,6 @@ public final class Snapshot {
         return version;
     }
 
-    public int size() {
-        return tree.size();
-    }
-
     /** All selected objects. */
     public List<StoredObject> select(Selection selection) {
         return page(selection, "", 0).items();

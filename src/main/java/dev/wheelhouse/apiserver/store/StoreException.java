@@ -28,16 +28,9 @@ public abstract sealed class StoreException extends RuntimeException {
     /** The object is missing, or not at the expected version. */
     public static final class Conflict extends StoreException {
         private static final long serialVersionUID = 1;
-        private final transient @Nullable StoredObject present;
 
         Conflict(String key, @Nullable StoredObject present) {
             super(key + " is " + (present == null ? "missing" : "at version " + present.version()));
-            this.present = present;
-        }
-
-        /** The stored object; null if it is missing. */
-        public @Nullable StoredObject present() {
-            return present;
         }
     }
 

@@ -221,9 +221,7 @@ final class ContainerValidation {
         if (rules.size() > 20) {
             problems.tooMany(at + ".restartPolicyRules", rules.size(), 20);
         }
-        for (int i = 0; i < rules.size(); i++) {
-            restartRule(rules.path(i), Problems.at(at + ".restartPolicyRules", i));
-        }
+        Problems.each(rules, at + ".restartPolicyRules", this::restartRule);
     }
 
     private void restartRule(JsonNode rule, String at) {

@@ -16,7 +16,6 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +42,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.runtime.BoundedMap;
 
 import okhttp3.ConnectionPool;
 import okhttp3.HttpUrl;
@@ -75,14 +75,7 @@ public final class WebhookClient {
             .writeTimeout(Duration.ZERO).connectionPool(new ConnectionPool(16, 10, TimeUnit.SECONDS)).dns(this::lookup)
             .build();
     /** By the trusted certificates. Clients of the same ones share connections. Guarded by itself. */
-    private final Map<String, OkHttpClient> clients = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, OkHttpClient> eldest) {
-            return size() > MOST_CLIENTS;
-        }
-    };
+    private final Map<String, OkHttpClient> clients = BoundedMap.byUse(MOST_CLIENTS);
 
     /** @param store has the Services that webhooks are named by */
     public WebhookClient(ObjectStore store) {

@@ -6,6 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The memory of the decoders of one client: the order in which the fields of a class come, the values that repeat, and
  * the points in time that were read last. Objects that are read with the same memory share their equal parts. A memory
@@ -25,6 +27,7 @@ public final class DecoderMemory {
     private final AtomicLong bytes = new AtomicLong();
     private final long mostBytes;
     private final Times times = new Times();
+    private final @Nullable DecodedObjects objects;
 
     private record WireType(Class<?> model, String typeName) {}
 
@@ -34,7 +37,23 @@ public final class DecoderMemory {
     }
 
     DecoderMemory(long mostBytes) {
+        this(mostBytes, null);
+    }
+
+    private DecoderMemory(long mostBytes, @Nullable DecodedObjects objects) {
         this.mostBytes = mostBytes;
+        this.objects = objects;
+    }
+
+    /** A memory for the clients of an API server in this process, whose bytes never change. It keeps whole objects. */
+    public static DecoderMemory ofOneProcess() {
+        return new DecoderMemory(MOST_BYTES, new DecodedObjects());
+    }
+
+    /** The objects that were decoded last; null if none are kept. */
+    @Nullable
+    DecodedObjects objects() {
+        return objects;
     }
 
     ModelShape shape(Class<?> model) {

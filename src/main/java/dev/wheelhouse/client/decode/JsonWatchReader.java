@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.WatchEvent;
@@ -21,14 +20,16 @@ import dev.wheelhouse.client.WatchEvent;
  * Reads the events of one watch in JSON. It finds the bytes of an event's object without making a tree of the event,
  * and decodes only these bytes. Not thread safe.
  */
-final class JsonWatchReader<T extends KubernetesObject> extends WatchReader<T> {
+final class JsonWatchReader<T extends KubernetesObject> implements WatchReader<T> {
+    private final WatchEvents<T> events;
     private final WatchFrames frames;
     private final ObjectDecoder<T> decoder;
     /** The most frequent type is the first. */
-    private final List<Change> changes = Stream.of(MODIFIED, ADDED, DELETED).map(Change::new).toList();
+    private final List<Change> changes = Stream
+            .of(WatchEvents.MODIFIED, WatchEvents.ADDED, WatchEvents.DELETED).map(Change::new).toList();
 
     JsonWatchReader(String tried, InputStream body, Runnable beforeRead, ObjectDecoder<T> decoder) {
-        super(tried);
+        this.events = new WatchEvents<>(tried, decoder);
         this.frames = new WatchFrames(body, beforeRead);
         this.decoder = decoder;
     }
@@ -73,7 +74,7 @@ final class JsonWatchReader<T extends KubernetesObject> extends WatchReader<T> {
             if (begin < to && bytes[to - 1] == '}'
                     && Arrays.equals(change.prefix(), 0, change.prefix().length, bytes, from, begin)) {
                 T object = decoder.decodeRegular(bytes, begin, to - 1);
-                return object == null ? null : changed(change.type(), object);
+                return object == null ? null : events.changed(change.type(), object);
             }
         }
         return null;
@@ -100,30 +101,11 @@ final class JsonWatchReader<T extends KubernetesObject> extends WatchReader<T> {
                 }
             } while (!in.endOrComma('}'));
         } catch (JsonCursor.Irregular | JacksonException e) {
-            return undecodable("", "the event is not a JSON object with members");
+            return events.undecodable("", "the event is not a JSON object with members");
         }
         if (objectFrom < 0) {
-            return undecodable("object", "the event of type \"" + type + "\" has none");
+            return events.undecodable("object", "the event of type \"" + type + "\" has none");
         }
-        try {
-            return switch (type) {
-                case "BOOKMARK" -> bookmark(ModelJson.tree(bytes, objectFrom, objectTo));
-                case "ERROR" -> new WatchEvent.Failed<>(
-                        Statuses.error(tried(), ModelJson.tree(bytes, objectFrom, objectTo)));
-                default -> changed(type, objectFrom, objectTo);
-            };
-        } catch (JacksonException e) {
-            return undecodable("object", "the event of type " + type + " does not parse: " + e.getOriginalMessage());
-        }
-    }
-
-    private WatchEvent<T> changed(String type, int from, int to) {
-        return changed(type, failed -> decoder.decode(frames.buffer(), from, to, failed));
-    }
-
-    private WatchEvent<T> bookmark(JsonNode object) {
-        JsonNode meta = object.path("metadata");
-        return bookmark(meta.path("resourceVersion").asString(""),
-                meta.path("annotations").path(INITIAL_EVENTS_END).asString(""));
+        return events.read(type, bytes, objectFrom, objectTo);
     }
 }

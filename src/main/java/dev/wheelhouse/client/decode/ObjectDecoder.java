@@ -157,6 +157,15 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     }
 
     /**
+     * Reads the events of a watch that come one by one.
+     *
+     * @param tried the request, for messages
+     */
+    public WatchEvents<T> events(String tried) {
+        return new WatchEvents<>(tried, this);
+    }
+
+    /**
      * Reads the events of a watch as they arrive.
      *
      * @param tried the request, for messages
@@ -193,6 +202,22 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     /** As {@link #decodeRegular(JsonCursor)}, for an object that is all of these bytes. */
     @Nullable
     T decodeRegular(byte[] bytes, int from, int to) {
+        DecodedObjects objects = from == 0 && to == bytes.length ? memory.objects() : null;
+        if (objects == null || shape == null) {
+            return readRegular(bytes, from, to);
+        }
+        Object known = objects.get(bytes, shape);
+        if (known != null) {
+            return model.cast(known);
+        }
+        T object = readRegular(bytes, from, to);
+        if (object != null) {
+            objects.put(bytes, shape, object);
+        }
+        return object;
+    }
+
+    private @Nullable T readRegular(byte[] bytes, int from, int to) {
         JsonCursor in = new JsonCursor(bytes, from, to);
         T object = decodeRegular(in);
         return object != null && in.isAtEnd() ? object : null;

@@ -5,28 +5,19 @@ import java.io.InputStream;
 
 /**
  * Cuts the stream of a watch into frames: a frame is one line, and holds one event. A read of the network may end
- * anywhere in a frame. The buffer grows to the largest frame and shrinks again. Not thread safe.
+ * anywhere in a frame. Not thread safe.
  */
-final class WatchFrames {
-    private static final int FIRST_SIZE = 16 * 1024;
-    /** A larger buffer shrinks once it is empty. */
+final class WatchFrames extends StreamBuffer {
     private static final int LARGEST_KEPT = 64 * 1024;
 
-    private final InputStream in;
-    private final Runnable beforeRead;
-    private byte[] buffer = new byte[FIRST_SIZE];
-    private int begin;
+    /** The bytes after {@link #at} that contain no line end. */
     private int scanned;
-    private int limit;
-    private long total;
-
     private int from;
     private int to;
 
     /** @param beforeRead called before each read of the stream */
     WatchFrames(InputStream in, Runnable beforeRead) {
-        this.in = in;
-        this.beforeRead = beforeRead;
+        super(in, beforeRead, LARGEST_KEPT);
     }
 
     /**
@@ -37,22 +28,22 @@ final class WatchFrames {
      */
     boolean next() throws IOException {
         while (true) {
-            while (scanned < limit) {
-                int end = JsonCursor.newline(buffer, scanned, limit);
+            while (at + scanned < limit) {
+                int end = JsonCursor.newline(buffer, at + scanned, limit);
                 if (end < 0) {
-                    scanned = limit;
+                    scanned = limit - at;
                     break;
                 }
-                from = begin;
+                from = at;
                 to = end;
-                begin = end + 1;
-                scanned = begin;
+                at = end + 1;
+                scanned = 0;
                 if (to > from) {
                     return true;
                 }
             }
             if (!fill()) {
-                from = begin;
+                from = at;
                 to = limit;
                 return false;
             }
@@ -61,8 +52,8 @@ final class WatchFrames {
 
     /** Drops the bytes after the last line end. */
     void clear() {
-        begin = limit;
-        scanned = limit;
+        at = limit;
+        scanned = 0;
         from = limit;
         to = limit;
     }
@@ -78,35 +69,5 @@ final class WatchFrames {
 
     int to() {
         return to;
-    }
-
-    long bytesRead() {
-        return total;
-    }
-
-    private boolean fill() throws IOException {
-        int left = limit - begin;
-        if (left == 0 || limit == buffer.length) {
-            // Move the bytes only if the buffer has no room, and not before each small read.
-            if (left == 0 && buffer.length > LARGEST_KEPT) {
-                buffer = new byte[FIRST_SIZE];
-            } else {
-                System.arraycopy(buffer, begin, buffer, 0, left);
-            }
-            scanned -= begin;
-            limit = left;
-            begin = 0;
-        }
-        if (limit == buffer.length) {
-            buffer = AnswerLimits.grown(buffer);
-        }
-        beforeRead.run();
-        int n = in.read(buffer, limit, buffer.length - limit);
-        if (n <= 0) {
-            return false;
-        }
-        limit += n;
-        total += n;
-        return true;
     }
 }

@@ -4,36 +4,18 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/**
- * Reads protobuf from a stream through a buffer that grows to the largest single value and shrinks again. Not thread
- * safe.
- */
-final class WireStream {
-    private static final int FIRST_SIZE = 16 * 1024;
-    /** A larger buffer shrinks once it is empty. */
+/** Reads protobuf from a stream. Not thread safe. */
+final class WireStream extends StreamBuffer {
     private static final int LARGEST_KEPT = 256 * 1024;
-
-    private final InputStream in;
-    private final Runnable beforeRead;
-    private byte[] buffer = new byte[FIRST_SIZE];
-    private int at;
-    private int limit;
-    private long total;
 
     /** @param beforeRead called before each read of the stream */
     WireStream(InputStream in, Runnable beforeRead) {
-        this.in = in;
-        this.beforeRead = beforeRead;
-    }
-
-    /** Bytes read from the stream so far. */
-    long bytesRead() {
-        return total;
+        super(in, beforeRead, LARGEST_KEPT);
     }
 
     /** Bytes taken from the stream so far. */
     long position() {
-        return total - (limit - at);
+        return bytesRead() - (limit - at);
     }
 
     /**
@@ -92,30 +74,5 @@ final class WireStream {
             throw new EOFException("the protobuf ends within a number");
         }
         return buffer[at++];
-    }
-
-    private boolean fill() throws IOException {
-        int left = limit - at;
-        if (left == 0 || limit == buffer.length) {
-            // Move the bytes only if the buffer has no room, and not before each small read.
-            if (left == 0 && buffer.length > LARGEST_KEPT) {
-                buffer = new byte[FIRST_SIZE];
-            } else {
-                System.arraycopy(buffer, at, buffer, 0, left);
-            }
-            at = 0;
-            limit = left;
-        }
-        if (limit == buffer.length) {
-            buffer = AnswerLimits.grown(buffer);
-        }
-        beforeRead.run();
-        int n = in.read(buffer, limit, buffer.length - limit);
-        if (n <= 0) {
-            return false;
-        }
-        limit += n;
-        total += n;
-        return true;
     }
 }

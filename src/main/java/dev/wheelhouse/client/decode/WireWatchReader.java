@@ -15,16 +15,17 @@ import dev.wheelhouse.client.WatchEvent;
  * Reads the events of one watch in protobuf: each is its length in four bytes, then a message with the type of the
  * event and the object in its envelope (upstream: {@code apimachinery/pkg/util/framer}). Not thread safe.
  */
-final class WireWatchReader<T extends KubernetesObject> extends WatchReader<T> {
+final class WireWatchReader<T extends KubernetesObject> implements WatchReader<T> {
     private static final int TYPE = 1;
     private static final int OBJECT = 2;
     private static final int RAW = 1;
 
     private final ObjectDecoder<T> decoder;
+    private final WatchEvents<T> events;
     private final WireStream stream;
 
     WireWatchReader(String tried, InputStream body, Runnable beforeRead, ObjectDecoder<T> decoder) {
-        super(tried);
+        this.events = new WatchEvents<>(tried, decoder);
         this.decoder = decoder;
         this.stream = new WireStream(body, beforeRead);
     }
@@ -47,7 +48,7 @@ final class WireWatchReader<T extends KubernetesObject> extends WatchReader<T> {
         try {
             return event(frame);
         } catch (WireException e) {
-            return undecodable(e.field(), "the event is no protobuf message: " + e.problem());
+            return events.undecodable(e.field(), "the event is no protobuf message: " + e.problem());
         }
     }
 
@@ -69,18 +70,19 @@ final class WireWatchReader<T extends KubernetesObject> extends WatchReader<T> {
             }
         }
         if (to < 0) {
-            return undecodable("object", "the event of type \"" + type + "\" has none");
+            return events.undecodable("object", "the event of type \"" + type + "\" has none");
         }
         WireEnvelope envelope = WireEnvelope.of(in.bytes, from, to);
         return switch (type) {
             case "BOOKMARK" -> bookmark(decoder.wireMetadata(envelope.cursor(in.bytes)));
-            case "ERROR" -> new WatchEvent.Failed<>(Statuses.error(tried(), 0, null, envelope.cursor(in.bytes)));
-            default -> changed(type, failed -> decoder.decodeWire(in.bytes, envelope, failed));
+            case "ERROR" -> new WatchEvent.Failed<>(Statuses.error(events.tried(), 0, null, envelope.cursor(in.bytes)));
+            default -> events.changed(type, failed -> decoder.decodeWire(in.bytes, envelope, failed));
         };
     }
 
     private WatchEvent<T> bookmark(V1ObjectMeta meta) {
         Map<String, String> annotations = meta.getAnnotations();
-        return bookmark(meta.getResourceVersion(), annotations == null ? null : annotations.get(INITIAL_EVENTS_END));
+        return events.bookmark(meta.getResourceVersion(),
+                annotations == null ? null : annotations.get(WatchEvents.INITIAL_EVENTS_END));
     }
 }

@@ -20,6 +20,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import io.kubernetes.client.openapi.models.V1TokenRequestSpec;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.decode.DecoderMemory;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -36,14 +37,15 @@ public final class ControllerClients implements AutoCloseable {
     private final KubeClient process;
     private final ApiClient api;
     private final @Nullable Supplier<ApiClient> anonymous;
-    private final ContentType contentType;
     private final double perSecond;
     private final int burst;
     private final Clock clock;
     private final Map<String, KubeClient> clients = new HashMap<>();
     private final Map<String, TokenRefresher> tokens = new HashMap<>();
-    private @Nullable HttpKubeClient limited;
-    private @Nullable HttpKubeClient bare;
+    private final Negotiation negotiation;
+    private final DecoderMemory memory = new DecoderMemory();
+    private @Nullable HttpTransport limited;
+    private @Nullable HttpTransport bare;
 
     /**
      * @param process the client of all controllers without a limit and without an account
@@ -58,7 +60,7 @@ public final class ControllerClients implements AutoCloseable {
         this.process = process;
         this.api = api;
         this.anonymous = anonymous;
-        this.contentType = contentType;
+        this.negotiation = new Negotiation(contentType);
         this.perSecond = perSecond;
         this.burst = burst;
         this.clock = clock;
@@ -76,15 +78,23 @@ public final class ControllerClients implements AutoCloseable {
     private KubeClient make(String account) {
         RequestLimit limit = new RequestLimit(perSecond, burst, clock);
         if (anonymous != null && !account.isEmpty()) {
-            bare = bare != null ? bare : new HttpKubeClient(anonymous.get(), contentType, clock);
-            return bare.with(tokens.computeIfAbsent(account, each -> new TokenRefresher(() -> fetch(each), clock)),
-                    limit);
+            bare = bare != null ? bare : transport(anonymous.get());
+            return client(bare.with(
+                    tokens.computeIfAbsent(account, each -> new TokenRefresher(() -> fetch(each), clock)), limit));
         }
         if (perSecond > 0) {
-            limited = limited != null ? limited : new HttpKubeClient(api, contentType, clock);
-            return limited.with(null, limit);
+            limited = limited != null ? limited : transport(api);
+            return client(limited.with(null, limit));
         }
         return process;
+    }
+
+    private HttpTransport transport(ApiClient to) {
+        return new HttpTransport(to, HttpDeadlines.defaults(), HttpKubeClient.NAME, clock);
+    }
+
+    private KubeClient client(HttpTransport transport) {
+        return new HttpKubeClient(transport, negotiation, memory, false);
     }
 
     private TokenRefresher.Token fetch(String account) {
@@ -123,6 +133,6 @@ public final class ControllerClients implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        Stream.of(limited, bare).filter(Objects::nonNull).forEach(HttpKubeClient::close);
+        Stream.of(limited, bare).filter(Objects::nonNull).forEach(HttpTransport::close);
     }
 }

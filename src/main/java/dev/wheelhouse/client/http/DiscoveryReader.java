@@ -14,7 +14,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient.Discovered;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.client.http.HttpTransport.Outgoing;
+import dev.wheelhouse.client.http.Transport.Outgoing;
 
 /**
  * Reads discovery: the aggregated documents if the server has them, else one document for each group version (upstream:
@@ -25,13 +25,13 @@ final class DiscoveryReader {
             + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
     private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
 
-    private final HttpTransport transport;
+    private final Transport transport;
     /** By group and plural name, each in the first version that serves it: discovery lists the best version first. */
     private final Map<String, ResourceType> types = new LinkedHashMap<>();
     private final List<ResourceType> otherVersions = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
-    DiscoveryReader(HttpTransport transport) {
+    DiscoveryReader(Transport transport) {
         this.transport = transport;
     }
 

@@ -2,8 +2,6 @@ package dev.wheelhouse.client.http;
 
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
 
@@ -20,17 +18,16 @@ import dev.wheelhouse.client.decode.DecoderMemory;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.runtime.Clock;
 
-import okhttp3.Interceptor;
-
 /**
- * A connection to an API server over HTTP. The official client authenticates requests and sets up TLS; this class
- * sends the requests and decodes the answers as they arrive. Objects that are decoded for caches share their equal
- * parts with those of the same {@code HttpKubeClient}. {@link #close()} ends every call, watch, connection and thread.
+ * A connection to an API server. A {@link Transport} sends its requests; that of an official client also uses its
+ * credentials and TLS. Answers are decoded as they arrive. Objects that are decoded for caches share their equal parts
+ * with those of the same {@code HttpKubeClient}. {@link #close()} ends every call, watch, connection and thread.
  */
 public final class HttpKubeClient implements KubeClient {
-    private static final String JSON = HttpTransport.JSON;
+    /** The name of this project's clients. */
+    static final String NAME = "wheelhouse";
 
-    private final HttpTransport transport;
+    private final Transport transport;
     private final Negotiation negotiation;
     private final DecoderMemory memory;
     private final boolean shares;
@@ -46,7 +43,12 @@ public final class HttpKubeClient implements KubeClient {
                 false);
     }
 
-    private HttpKubeClient(HttpTransport transport, Negotiation negotiation, DecoderMemory memory, boolean shares) {
+    /** A client that sends its requests by a transport, which it closes. */
+    public HttpKubeClient(Transport transport, ContentType contentType, DecoderMemory memory) {
+        this(transport, new Negotiation(contentType), memory, false);
+    }
+
+    HttpKubeClient(Transport transport, Negotiation negotiation, DecoderMemory memory, boolean shares) {
         this.transport = transport;
         this.negotiation = negotiation;
         this.memory = memory;
@@ -60,7 +62,7 @@ public final class HttpKubeClient implements KubeClient {
 
     /** A client with the default deadlines and the name {@code wheelhouse}. */
     public HttpKubeClient(ApiClient api, ContentType contentType, Clock clock) {
-        this(api, HttpDeadlines.defaults(), "wheelhouse", contentType, clock);
+        this(api, HttpDeadlines.defaults(), NAME, contentType, clock);
     }
 
     /** A client with the default deadlines and the name {@code wheelhouse} that prefers protobuf. */
@@ -84,15 +86,6 @@ public final class HttpKubeClient implements KubeClient {
                 metadataOnly);
     }
 
-    /**
-     * A client on the connections of this one, which closes both.
-     *
-     * @param credentials puts credentials on each request; null for those of this client
-     */
-    HttpKubeClient with(@Nullable Interceptor credentials, RequestLimit limit) {
-        return new HttpKubeClient(transport.with(credentials, limit), negotiation, memory, shares);
-    }
-
     @Override
     public KubeClient sharing() {
         return new HttpKubeClient(transport, negotiation, memory, true);
@@ -112,7 +105,8 @@ public final class HttpKubeClient implements KubeClient {
     @Override
     public JsonNode read(String path, Map<String, String> query) {
         String tried = "get " + path;
-        byte[] answer = transport.send(new HttpTransport.Outgoing(tried, "GET", path, query, JSON, null, null));
+        byte[] answer = transport
+                .send(new Transport.Outgoing(tried, "GET", path, query, ContentType.JSON.mediaType(), null, null));
         try {
             return ModelJson.read(answer, JsonNode.class);
         } catch (JacksonException e) {
@@ -123,7 +117,7 @@ public final class HttpKubeClient implements KubeClient {
     @Override
     public String serverVersion() {
         JsonNode version = ModelJson.read(
-                transport.send(HttpTransport.Outgoing.get("read the version of " + server(), "/version")),
+                transport.send(Transport.Outgoing.get("read the version of " + server(), "/version")),
                 JsonNode.class);
         return version.path("gitVersion").asString("");
     }

@@ -26,18 +26,20 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
-import dev.wheelhouse.client.http.HttpTransport.Outgoing;
+import dev.wheelhouse.client.http.Transport.Outgoing;
 
-/** Reads, writes, lists and watches one resource type over HTTP. */
+/** Reads, writes, lists and watches one resource type by the requests of Kubernetes' API. */
 final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
-    private final HttpTransport transport;
+    private static final String JSON = ContentType.JSON.mediaType();
+
+    private final Transport transport;
     private final Negotiation negotiation;
     private final ResourceType type;
     private final ObjectDecoder<T> decoder;
     private final boolean metadataOnly;
 
     /** @param metadataOnly whether the answers have the metadata of the type's objects alone */
-    HttpResourceClient(HttpTransport transport, Negotiation negotiation, ResourceType type, ObjectDecoder<T> decoder,
+    HttpResourceClient(Transport transport, Negotiation negotiation, ResourceType type, ObjectDecoder<T> decoder,
             boolean metadataOnly) {
         this.transport = transport;
         this.negotiation = negotiation;
@@ -118,7 +120,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     @Override
     public Set<String> appliers(ObjectKey key) {
         byte[] answer = transport.send(new Outgoing("get " + describe(key), "GET", type.path(key), Map.of(),
-                HttpTransport.JSON, null, null));
+                JSON, null, null));
         return Appliers.of(ModelJson.tree(answer, 0, answer.length));
     }
 
@@ -149,7 +151,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     @Override
     public void createSubresource(ObjectKey key, String subresource, Object body) {
         transport.send(new Outgoing("create " + subresource + " of " + describe(key), "POST",
-                type.path(key) + "/" + subresource, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                type.path(key) + "/" + subresource, Map.of(), JSON, JSON,
                 ModelJson.writeBytes(body)));
     }
 
@@ -196,10 +198,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
         @Override
         public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
-            return negotiation.<WatchStream<T>, InterruptedException>send(type, objects,
-                    media -> new HttpWatchStream<>(transport,
-                            request("watch", CollectionQuery.watch(labels, fields, options), accept(media, "")),
-                            objects));
+            return negotiation.<WatchStream<T>, InterruptedException>send(type, objects, media -> transport.watch(
+                    request("watch", CollectionQuery.watch(labels, fields, options), accept(media, "")), objects));
         }
 
         private Outgoing request(String verb, Map<String, String> query, String accepted) {
@@ -215,11 +215,10 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
      * @param list {@code List} for a list, else empty
      */
     private String accept(ContentType media, String list) {
-        String json = ContentType.JSON.mediaType();
         String form = metadataOnly ? ";as=PartialObjectMetadata" + list + ";g=meta.k8s.io;v=v1" : "";
         return media == ContentType.JSON
-                ? json + form
-                : media.mediaType() + form + "," + json + form + (metadataOnly ? "," + json : "");
+                ? JSON + form
+                : media.mediaType() + form + "," + JSON + form + (metadataOnly ? "," + JSON : "");
     }
 
     private T object(String tried, String method, String path, String subresource, @Nullable T body) {

@@ -18,15 +18,15 @@ import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.client.decode.WatchReader;
 import dev.wheelhouse.client.http.HttpTransport.Opened;
-import dev.wheelhouse.client.http.HttpTransport.Outgoing;
 import dev.wheelhouse.client.http.ReadAheadSocket.BeforeRead;
+import dev.wheelhouse.client.http.Transport.Outgoing;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 import okhttp3.Response;
 
 /**
- * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands on the
+ * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to a bound. It hands on the
  * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
  * ends of network packets and HTTP chunks have no meaning. A consumer that is called when events are ready may handle
  * them on the reading thread, which saves a hand-over.

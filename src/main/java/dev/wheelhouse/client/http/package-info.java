@@ -1,9 +1,11 @@
 /**
  * The HTTP adapter of the ports in {@code client}. {@link dev.wheelhouse.client.http.KubeConfigs} finds out where to
- * connect and as whom; {@link dev.wheelhouse.client.http.HttpKubeClient} is the connection. Credentials and TLS are the
- * official client's, and requests go through OkHttp. Each open watch has one virtual thread that reads and decodes.
- * Each other call runs on a virtual thread too, and the caller waits for it, so that an interrupt ends the call. All
- * state belongs to an {@code HttpKubeClient} and ends with its {@code close()}.
+ * connect and as whom; {@link dev.wheelhouse.client.http.HttpKubeClient} is the connection. Its
+ * {@link dev.wheelhouse.client.http.Transport} sends the requests: one uses OkHttp with the official client's
+ * credentials and TLS, and an API server in the same process has one of its own. Over HTTP each open watch has one
+ * thread that reads and decodes, a platform thread for the first 64 of them. Each other call runs on a virtual thread,
+ * and the caller waits for it, so that an interrupt ends the call. All state belongs to an {@code HttpKubeClient} and
+ * ends with its {@code close()}.
  */
 @NullMarked
 package dev.wheelhouse.client.http;

@@ -43,16 +43,19 @@ class PatchesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            [{'op': 'test', 'path': '/a/0', 'value': 2}] | operation 0 of the JSON patch: the value is 1, not 2
-            [{'op': 'remove', 'path': '/x'}] | operation 0 of the JSON patch: there is no key x to remove
+            [{'op': 'test', 'path': '/a/0', 'value': 2}] | testing value /a/0 failed: test failed
+            [{'op': 'remove', 'path': '/x'}] \
+                | error in remove for path: '/x': Unable to remove nonexistent key: x: missing value
             [{'op': 'add', 'path': '/a/5', 'value': 1}] \
-                | operation 0 of the JSON patch: the index 5 is outside the array of 1
+                | error in add for path: '/a/5': Unable to access invalid index: 5: invalid index referenced
             [{'op': 'add', 'path': '/x/y', 'value': 1}] \
-                | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or not an object
+                | add operation does not apply: doc is missing path: "/x/y": missing value
             [{'op': 'add', 'path': 'x', 'value': 1}] \
-                | operation 0 of the JSON patch: the path "x" does not begin with a slash
-            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] \
-                | operation 1 of the JSON patch: its op is missing or not a string
+                | add operation does not apply: doc is missing path: "x": missing value
+            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] | Unexpected kind: unknown
+            [{'op': 'remove'}] | remove operation failed to decode path: missing value
+            [{'op': 'replace', 'path': '/a/1', 'value': 1}] \
+                | replace operation does not apply: doc is missing key: /a/1: missing value
             [{'op': 'replace', 'path': '', 'value': []}] | the patch replaces the whole object by array
             """)
     void refusesAJsonPatchThatCannotBeAppliedAndSaysWhy(String patch, String detail) {

@@ -369,9 +369,10 @@ class AccessTest {
         assertThat(code).isEqualTo(201);
     }
 
-    @Test
-    void whoWritesAPolicyMayReadItsParameters() {
-        String group = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+    @ParameterizedTest
+    @ValueSource(strings = {"mutating", "validating"})
+    void whoWritesAPolicyMayReadItsParameters(String kind) {
+        String group = "/apis/admissionregistration.k8s.io/v1/" + kind + "admissionpolic";
         allow("policies", true, """
                 {"verbs": ["create", "update", "patch"], "apiGroups": ["admissionregistration.k8s.io"],
                  "resources": ["*"]},
@@ -381,7 +382,9 @@ class AccessTest {
                 {"metadata": {"name": "%s"}, "spec": {"paramKind": {"apiVersion": "v1", "kind": "%s"},
                  "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
                   "operations": ["CREATE"], "resources": ["pods"]}]},
-                 "validations": [{"expression": "false", "messageExpression": "string(params.data)"}]}}""";
+                 "validations": [{"expression": "false", "messageExpression": "string(params.data)"}],
+                 "reinvocationPolicy": "Never", "mutations": [{"patchType": "ApplyConfiguration",
+                  "applyConfiguration": {"expression": "Object{data: params.data}"}}]}}""";
         String binding = """
                 {"metadata": {"name": "%s"}, "spec": {"policyName": "%s", "validationActions": ["Deny"],
                  "paramRef": {%s, "namespace": "default", "parameterNotFoundAction": "Deny"}}}""";
@@ -401,6 +404,31 @@ class AccessTest {
         assertThat(code).as("of a policy that is not there, the parameters may be anything").isEqualTo(422);
         eve("POST", group + "ybindings", binding.formatted("d", "secret", "\"name\": \"allowed\""));
         assertThat(code).isEqualTo(201);
+    }
+
+    @Test
+    void aPolicyMayAskForTheRightsOfTheWriterAndOfServiceAccounts() {
+        String group = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic";
+        allow("maps", false, "{\"verbs\": [\"create\"], \"apiGroups\": [\"\"], \"resources\": [\"configmaps\"]}");
+        admin("POST", group + "ies", """
+                {"metadata": {"name": "p"}, "spec": {"reinvocationPolicy": "Never", "matchConstraints":
+                 {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+                  "resources": ["configmaps"]}]},
+                 "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression":
+                  "Object{data: {'delete': string(authorizer.requestResource.check('delete').allowed()),
+                   'create': string(authorizer.requestResource.check('create').allowed())}}"}},
+                  {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression":
+                  "Object{data: {'robot': string(authorizer.serviceAccount('default', 'robot').group('')
+                   .resource('configmaps').namespace('default').check('create').allowed())}}"}}]}}"""
+                .replace("\n   ", " "));
+        assertThat(code).isEqualTo(201);
+        admin("POST", group + "ybindings", "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"policyName\": \"p\"}}");
+
+        String maps = "/api/v1/namespaces/default/configmaps";
+        assertThat(eve("POST", maps, "{\"metadata\": {\"name\": \"a\"}}").path("data").toString())
+                .isEqualTo("{\"delete\":\"false\",\"create\":\"true\",\"robot\":\"false\"}");
+        assertThat(admin("POST", maps, "{\"metadata\": {\"name\": \"b\"}}").path("data").toString())
+                .isEqualTo("{\"delete\":\"true\",\"create\":\"true\",\"robot\":\"false\"}");
     }
 
     private int whoAmI(String token) {

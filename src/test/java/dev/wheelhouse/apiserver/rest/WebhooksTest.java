@@ -65,6 +65,41 @@ class WebhooksTest {
                 + "\"}]");
     }
 
+    /** @param expression of an apply configuration */
+    private void policy(String expression, String reinvocation) {
+        rest.post(GROUP + "mutatingadmissionpolicies", """
+                {"metadata": {"name": "p"}, "spec": {"reinvocationPolicy": "%s", "matchConstraints": {"resourceRules": [
+                 {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}]},
+                 "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": "%s"}}]}}"""
+                .formatted(reinvocation, expression.replace("\"", "\\\"")));
+        assertThat(rest.last.code()).isEqualTo(201);
+        rest.post(GROUP + "mutatingadmissionpolicybindings",
+                "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"policyName\": \"p\"}}");
+        assertThat(rest.last.code()).isEqualTo(201);
+    }
+
+    @Test
+    void aMutatingPolicyComesBeforeTheWebhooksAndOnceMoreAfterThem() {
+        webhook.respond("/hook", r -> add("hook", "saw-" + Json.text(r, "object", "data", "size")));
+        configure("Mutating", "a", webhook.client("/hook"), "");
+        policy("Object{data: {\"size\": string(size(object.data))}}", "IfNeeded");
+
+        assertThat(map("m").path("data").toString())
+                .isEqualTo("{\"a\":\"b\",\"size\":\"3\",\"hook\":\"saw-1\"}");
+        assertThat(webhook.reviews).hasSize(1);
+    }
+
+    @Test
+    void aWebhookIsAskedOnceMoreIfAPolicyChangesTheObjectAfterIt() {
+        webhook.respond("/hook", r -> add("hook", "saw-" + Json.text(r, "object", "data", "size")));
+        configure("Mutating", "a", webhook.client("/hook"), ", \"reinvocationPolicy\": \"IfNeeded\"");
+        policy("Object{data: {\"size\": string(size(object.data))}}", "IfNeeded");
+
+        assertThat(map("m").path("data").toString())
+                .isEqualTo("{\"a\":\"b\",\"size\":\"3\",\"hook\":\"saw-3\"}");
+        assertThat(webhook.reviews).hasSize(2);
+    }
+
     @Test
     void mutatingWebhooksSeeEachOthersChangesAndThoseWhoWishAreAskedOnceMore() {
         webhook.respond("/first", r -> add("first", "seen-" + r.path("object").path("data").size()))

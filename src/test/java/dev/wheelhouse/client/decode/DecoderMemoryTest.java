@@ -55,7 +55,7 @@ class DecoderMemoryTest {
     }
 
     @Test
-    void theOwnerOfAnObjectMayReplaceItsAnnotations() {
+    void anObjectWithoutItsLastAppliedConfigurationIsACopy() {
         V1ConfigMap[] read = new V1ConfigMap[8];
         for (boolean protobuf : new boolean[]{false, true}) {
             ObjectDecoder<V1ConfigMap> decoder = ObjectDecoder
@@ -66,7 +66,9 @@ class DecoderMemoryTest {
             for (int i = 0; i < read.length; i++) {
                 read[i] = decoder.readAnswer("get a", bytes);
             }
-            LastApplied.leaveOut(read[4]);
+            V1ConfigMap shared = read[4];
+            read[4] = LastApplied.leaveOut(shared);
+            assertThat(shared.getMetadata().getAnnotations()).containsEntry(LastApplied.ANNOTATION, "{}");
             assertThat(read).extracting(object -> object.getMetadata().getAnnotations().get(LastApplied.ANNOTATION))
                     .containsExactly("{}", "{}", "{}", "{}", "", "{}", "{}", "{}");
         }

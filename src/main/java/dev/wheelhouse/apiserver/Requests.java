@@ -1,0 +1,183 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Authorization;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * The steps of a request that all transports share: authorization by the head, a seat, the work with its deadline and
+ * its memory, and the metrics. Injected {@link Faults} come before the work. Thread safe.
+ */
+final class Requests {
+    /** The memory that a hostile body's tree, and values computed from it, need per byte of the body. */
+    private static final int MEMORY_PER_BODY_BYTE = 32;
+
+    private final RestServer rest;
+    private final Faults faults;
+    private final Traffic traffic;
+    private final RequestMetrics metrics;
+    private final Clock clock;
+    private final boolean open;
+    private final boolean durable;
+    private final int maxRequests;
+    private final Duration deadline;
+
+    Requests(RestServer rest, Faults faults, Traffic traffic, ApiServerOptions options) {
+        this.rest = rest;
+        this.faults = faults;
+        this.traffic = traffic;
+        this.metrics = traffic.metrics();
+        this.clock = options.clock();
+        this.open = options.security().open();
+        this.durable = options.storage().isDurable();
+        this.maxRequests = options.limits().requests();
+        this.deadline = options.limits().request();
+    }
+
+    /** Decides by its head whether a request is accepted. */
+    Authorization authorize(ApiRequest head) {
+        return rest.authorize(head);
+    }
+
+    /** The queue of an accepted request. */
+    Flow flow(ApiRequest head) {
+        return Flow.of(head.user(), head.userAgent(), head.about(), open);
+    }
+
+    /** Whether the server requires no credentials. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** The time for the work of a request that does not ask for less. */
+    Duration deadline() {
+        return deadline;
+    }
+
+    /** Begins an accepted request. @return whether there are not too many already; {@link #end} ends this one */
+    boolean begin(Flow flow) {
+        if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
+            return false;
+        }
+        metrics.inFlight().incrementAndGet();
+        return true;
+    }
+
+    /** Ends a request that has begun. */
+    void end() {
+        metrics.inFlight().decrementAndGet();
+    }
+
+    /**
+     * Answers an accepted request, or a fault does.
+     *
+     * @param memory is charged for the work
+     * @param began the time of the clock at which the request came
+     */
+    ApiResponse answer(Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
+            throws InterruptedException {
+        ApiRequest head = granted.request();
+        ApiResponse answer = faults.before(head);
+        if (answer == null) {
+            answer = work(granted, flow, body, memory);
+        }
+        count(head, answer instanceof ApiResponse.Content content ? content.code() : 200, began);
+        return answer;
+    }
+
+    /**
+     * Begins a watch, which {@link #endWatch} ends.
+     *
+     * @return the watch; if there are too many already, the refusal, and nothing has begun
+     */
+    ApiResponse beginWatch(ApiResponse.Stream stream) {
+        if (metrics.watches().incrementAndGet() <= traffic.mostWatches()) {
+            return stream;
+        }
+        endWatch();
+        stream.feed().close();
+        metrics.rejected();
+        return Refusals.status(429, "there are " + traffic.mostWatches()
+                + " watches already, the most that this server serves: try again later");
+    }
+
+    /** Ends a watch that has begun. */
+    void endWatch() {
+        metrics.watches().decrementAndGet();
+    }
+
+    /** Whether an injected fault loses the answer to a request. */
+    boolean losesAnswer(ApiRequest head) {
+        return faults.losesAnswer(head);
+    }
+
+    void count(ApiRequest head, int code, long began) {
+        metrics.answered(head.about(), head.contentType().startsWith("application/apply-patch"), head.isDryRun(), code,
+                clock.nanoTime() - began);
+    }
+
+    private ApiResponse work(Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory)
+            throws InterruptedException {
+        if (flow.isProbe()) {
+            return rest.answer(granted, body);
+        }
+        Duration wait = granted.timeout();
+        Deadline until = Deadline.in(wait != null && wait.compareTo(deadline) < 0 ? wait : deadline, clock);
+        if (body.length > BodyReader.UNCHARGED && !memory.take(
+                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
+                deadline.dividedBy(4))) {
+            return tooManyRequests();
+        }
+        FlowControl.Seat seat = traffic.flows().enter(flow);
+        if (seat == null) {
+            return tooManyRequests();
+        }
+        Allowance allowance = bytes -> grant(memory, bytes);
+        if (isDoneHere(granted.request().about())) {
+            try (seat) {
+                return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
+            }
+        }
+        return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close)
+                .answeredBy(traffic.workers());
+    }
+
+    ApiResponse.Content tooManyRequests() {
+        metrics.rejected();
+        return Refusals.of(Errors.tooManyRequests());
+    }
+
+    /**
+     * Whether the calling thread does the work, because passing it to another thread would cost more: a read of one
+     * object, whose size is limited, and a call of this process. A virtual thread must not compute for long, because
+     * health checks need its carrier. An interrupt of a thread that writes a file would close the file.
+     */
+    private boolean isDoneHere(RequestInfo about) {
+        return about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty()
+                || !Thread.currentThread().isVirtual() && !durable;
+    }
+
+    /** Charges memory to a request's work. */
+    private void grant(ByteBudget.Part memory, long bytes) {
+        if (bytes > traffic.work().total()) {
+            throw new OutOfBudgetException(bytes, false);
+        }
+        try {
+            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
+                throw new OutOfBudgetException(bytes, true);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OutOfBudgetException(bytes, true);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.client.decode.ObjectDecoder;
+
+/**
+ * Sends requests to one API server: over HTTP, or by calls if the server is in this process. Every failure is an
+ * {@link ApiError}. Thread safe.
+ */
+public interface Transport extends AutoCloseable {
+    /**
+     * A request.
+     *
+     * @param tried the request in words, for messages: {@code "get pods default/web-1"}
+     * @param path decoded; no segment contains a slash
+     * @param accept the Accept header
+     * @param contentType the media type of the body; null without a body
+     */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
+            @Nullable String contentType, byte @Nullable [] body) {
+        static Outgoing get(String tried, String path) {
+            return new Outgoing(tried, "GET", path, Map.of(), ContentType.JSON.mediaType(), null, null);
+        }
+    }
+
+    /** Reads an answer's body, which is protobuf or JSON. */
+    interface BodyReader<R> {
+        R read(InputStream body, boolean protobuf) throws IOException;
+    }
+
+    /** Sends a request. @return the whole body of the answer */
+    byte[] send(Outgoing request);
+
+    /** Sends a request and reads the answer as it arrives. */
+    <R> R stream(Outgoing request, BodyReader<R> reader);
+
+    /** Opens a watch, which the caller closes. */
+    <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder)
+            throws InterruptedException;
+
+    /** The server's address, for messages. */
+    String server();
+
+    /** Ends every request, watch and thread of this transport. */
+    @Override
+    void close();
+}
