@@ -44,6 +44,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
+    private final PromptListeners prompt = new PromptListeners();
+    private boolean promptStarted;
     /** The period of handlers that name none. */
     private final Duration resync;
     private final InformerLoop loop = new InformerLoop();
@@ -257,12 +259,17 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             throw new IllegalArgumentException("the resync period " + resyncPeriod
                     + " is negative: use zero for no resync");
         }
-        ProcessorListener<T> listener = new ProcessorListener<>(source.type(), handler, resyncPeriod,
-                options.pendingBound(), new SyncTracker(synced::isDone), clock, metrics);
+        ProcessorListener<T> listener;
         synchronized (blockDeltas) {
             if (closed) {
                 throw new IllegalStateException(
                         "cannot add a handler: the informer of " + source.type() + " was stopped");
+            }
+            if (handler instanceof PromptHandler<T>(ResourceEventHandler<T> inner)) {
+                listener = listener(inner, resyncPeriod, prompt.signal());
+                prompt.add(listener);
+            } else {
+                listener = listener(handler, resyncPeriod, new Signal());
             }
             List<Notification<T>> adds = new ArrayList<>();
             for (T object : indexer.list()) {
@@ -276,6 +283,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
         signal.raise();
         return new ListenerRegistration(listener);
+    }
+
+    private ProcessorListener<T> listener(ResourceEventHandler<T> handler, Duration resyncPeriod, Signal wakes) {
+        return new ProcessorListener<>(source.type(), handler, resyncPeriod, options.pendingBound(),
+                new SyncTracker(synced::isDone), wakes, clock, metrics);
     }
 
     private final class ListenerRegistration implements Registration {
@@ -334,7 +346,12 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     }
 
     private void run(LoopRunner with, ProcessorListener<T> listener) {
-        with.startOnPlatformThread("handler " + name() + " " + listener.name(), listener);
+        if (!prompt.has(listener)) {
+            with.startOnPlatformThread("handler " + name() + " " + listener.name(), listener);
+        } else if (!promptStarted) {
+            promptStarted = true;
+            with.startOnPlatformThread("handlers " + name(), prompt);
+        }
     }
 
     private String name() {
@@ -359,6 +376,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
         reflector.close();
         processor.close();
+        prompt.close();
         signal.raise();
         metrics.stopped();
     }

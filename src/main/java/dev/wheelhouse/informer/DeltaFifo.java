@@ -74,11 +74,6 @@ final class DeltaFifo<T> {
     private String openVersion = "";
     private long size;
 
-    /** @param signal raised whenever a step was appended */
-    DeltaFifo(Signal signal) {
-        this(signal, signal::raise);
-    }
-
     /**
      * @param signal raised whenever a step other than deltas was appended
      * @param added called whenever deltas were appended, by the producer's thread

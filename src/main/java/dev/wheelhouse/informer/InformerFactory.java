@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -16,6 +17,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
@@ -31,6 +33,8 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     private final Clock clock;
     private final InformerMetrics.Provider metrics;
     private final InformerOptions options;
+    /** The part of the namespaces that the informers hold; null for all. */
+    private final @Nullable ShardSelector shard;
     private final Map<Key, CachingInformer<?>> informers = new LinkedHashMap<>();
     private final List<CachingInformer<?>> unshared = new ArrayList<>();
     private volatile @Nullable LoopRunner startedOn;
@@ -50,15 +54,26 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     public InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options) {
+        this(client, clock, metrics, options, null);
+    }
+
+    private InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options,
+            @Nullable ShardSelector shard) {
         this.client = client;
         this.clock = clock;
         this.metrics = metrics;
         this.options = options;
+        this.shard = shard;
     }
 
     /** A factory with default options and no metrics. */
     public InformerFactory(KubeClient client, Clock clock) {
         this(client, clock, InformerMetrics.Provider.NONE, InformerOptions.defaults());
+    }
+
+    /** A factory like this one, with informers of its own that hold a part of the namespaced objects. */
+    InformerFactory of(ShardSelector part) {
+        return new InformerFactory(client, clock, metrics, options, part);
     }
 
     @Override
@@ -140,7 +155,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {
-        return new CachingInformer<>(source, model, options, clock,
+        return new CachingInformer<>(shard == null ? source : new ShardedSource<>(source, shard), model, options, clock,
                 metrics.forInformer(source.type(), model, source.namespace(), source.selector()));
     }
 
@@ -153,6 +168,11 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     public void start(LoopRunner runner) {
         startedOn = runner;
         all().forEach(informer -> informer.start(runner));
+    }
+
+    /** The runner of the loops; empty before {@link #start(LoopRunner)}. */
+    Optional<LoopRunner> startedOn() {
+        return Optional.ofNullable(startedOn);
     }
 
     @Override

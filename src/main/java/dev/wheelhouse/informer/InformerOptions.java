@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param pageSize the objects per page of a paged list
  * @param watchTimeout the shortest duration of a watch that is requested from the server; a random part, up to the same
  *     again, is added
- * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken
+ * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken. After a
+ *     silent watch that had missed nothing, the timeout of the next one is added: the server sends no bookmarks while
+ *     nothing changes, as kube-apiserver does if etcd reports no progress.
  * @param batch the most watch events that are read in one step, and the most keys that the informer loop handles in one
  * @param pendingBound the number of notifications waiting for one handler above which updates of one UID are merged
  * @param dropLastApplied whether the cache leaves out the value of the annotation
  *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
  *     value from the server and puts it back; an update with another client would empty it.
  * @param minResync the least time until a handler without a period of its own sees all cached objects again; the
- *     longest is twice that. Zero for never
+ *     longest is twice that. Zero for never; 36,500 days at most
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests
  * @param seed the seed of the jitter; null for a random one
  */
@@ -32,6 +34,8 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         Duration minResync, boolean detectMutations, @Nullable Long seed) {
     private static final InformerOptions DEFAULTS = new InformerOptions(true, false, Duration.ofSeconds(10), 500,
             Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, Duration.ZERO, false, null);
+
+    private static final Duration LONGEST_RESYNC = Duration.ofDays(36_500);
 
     /** The default options, which the service uses. */
     public static InformerOptions defaults() {
@@ -137,6 +141,10 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             positive("pageSize", pageSize);
             positive("batch", batch);
             positive("pendingBound", pendingBound);
+            if (minResync.isNegative() || minResync.compareTo(LONGEST_RESYNC) > 0) {
+                throw new IllegalArgumentException("the informer option minResync is " + minResync
+                        + ": it must be from 0 s to " + LONGEST_RESYNC.toDays() + " days");
+            }
             return new InformerOptions(freshStart, watchList, watchListDeadline, pageSize, watchTimeout,
                     silenceDeadline, batch, pendingBound, dropLastApplied, minResync,
                     detectMutations, seed);

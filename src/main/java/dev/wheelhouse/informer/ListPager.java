@@ -180,14 +180,23 @@ final class ListPager<T extends KubernetesObject> {
     }
 
     /**
-     * Requests one object, not older than a version.
+     * Requests one object, not older than a version. A server whose cache has not reached that version, because nothing
+     * has changed and etcd reports no progress, is asked for the version of its store.
      *
-     * @return whether the collection is still at that version, so that a watch from it has missed nothing
+     * @return whether nothing is known to have changed since, so that a watch from that version has missed nothing
      * @throws ApiError if the server does not know that version
      */
     boolean probe(String lastVersion) throws InterruptedException {
-        return source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null)).resourceVersion()
-                .equals(lastVersion);
+        try {
+            return source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null)).resourceVersion()
+                    .equals(lastVersion);
+        } catch (ApiError e) {
+            if (e.isTooLargeResourceVersion() && ResourceVersions
+                    .atLeast(source.list(ListOptions.consistent(1)).resourceVersion(), lastVersion)) {
+                return true;
+            }
+            throw e;
+        }
     }
 
     /** Ends the current list, complete or not, and drops its objects. */

@@ -34,7 +34,8 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private final SyncTracker tracker;
     private final Clock clock;
     private final InformerMetrics metrics;
-    private final Signal signal = new Signal();
+    /** The signal of the thread that runs this listener. */
+    private final Signal signal;
     private final PendingNotifications<T> pendingNotifications;
     private final HandlerStats stats = new HandlerStats();
     private final long resyncNanos;
@@ -48,11 +49,15 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private @Nullable Notification<T> told;
     private final Supplier<Cause> causes = this::cause;
 
-    /** @param resyncPeriod the time between two resyncs; zero for none */
+    /**
+     * @param resyncPeriod the time between two resyncs; zero for none
+     * @param signal is raised when there is work
+     */
     ProcessorListener(ResourceType type, ResourceEventHandler<? super T> handler, Duration resyncPeriod,
-            int pendingBound, SyncTracker tracker, Clock clock, InformerMetrics metrics) {
+            int pendingBound, SyncTracker tracker, Signal signal, Clock clock, InformerMetrics metrics) {
         this.type = type;
         this.handler = handler;
+        this.signal = signal;
         this.name = name(handler.getClass());
         this.tracker = tracker;
         this.clock = clock;

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
  * A receiver of one cache's changes. Only one thread at a time calls a registered handler. The calls for one key are in
  * order: {@code onAdd}, updates, {@code onDelete}; then again {@code onAdd}, if the object is created anew. A handler
  * must not change the objects, because the cache shares them. A handler that throws misses that notification only.
+ * A method that is not overridden does nothing.
  */
 public interface ResourceEventHandler<T> {
     /** A handler that treats additions, updates and deletions alike: it takes the object's last state. */
@@ -32,18 +33,18 @@ public interface ResourceEventHandler<T> {
      * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
      *     later
      */
-    void onAdd(T object, boolean initial);
+    default void onAdd(T object, boolean initial) {}
 
     /**
      * The object changed, or a resync is due: then {@code before} and {@code after} are the same instance. If the
      * handler is slow, one call may cover several changes.
      */
-    void onUpdate(T before, T after);
+    default void onUpdate(T before, T after) {}
 
     /**
      * @param object the last known state
      * @param finalStateUnknown whether the watch missed the deletion, so that the state may be outdated (upstream:
      *     {@code DeletedFinalStateUnknown})
      */
-    void onDelete(T object, boolean finalStateUnknown);
+    default void onDelete(T object, boolean finalStateUnknown) {}
 }

@@ -30,6 +30,7 @@ import dev.wheelhouse.api.ResourceType;
 public final class ScopedInformers implements SharedInformerFactory, AutoCloseable {
     private final SharedInformerFactory behind;
     private final Sharing sharing;
+    private final boolean prompt;
     private final Map<SharedIndexInformer<?>, Scoped<?>> used = new IdentityHashMap<>();
     private final List<Runnable> undo = new ArrayList<>();
     /** The registrations that wait for {@link #open}; null once it was called. */
@@ -50,10 +51,15 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
     }
 
-    /** @param opened whether handlers are registered at once, and not only by {@link #open} */
-    public ScopedInformers(SharedInformerFactory behind, Sharing sharing, boolean opened) {
+    /**
+     * @param opened whether handlers are registered at once, and not only by {@link #open}
+     * @param prompt whether the user's handlers wait for nothing and do little work, so that those of one cache may
+     *     share a thread; otherwise each has its own
+     */
+    public ScopedInformers(SharedInformerFactory behind, Sharing sharing, boolean opened, boolean prompt) {
         this.behind = behind;
         this.sharing = sharing;
+        this.prompt = prompt;
         this.deferred = opened ? null : new ArrayList<>();
     }
 
@@ -253,7 +259,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
 
         @Override
         public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-            return register(() -> behind.addEventHandler(handler, resyncPeriod));
+            ResourceEventHandler<T> registered = prompt ? new PromptHandler<>(handler) : handler;
+            return register(() -> behind.addEventHandler(registered, resyncPeriod));
         }
 
         @Override

@@ -62,6 +62,7 @@ final class WatchSession<T extends KubernetesObject> {
     private String batchVersion = "";
     /** The initial state while it is being streamed, else null. */
     private @Nullable Map<ObjectKey, T> initial;
+    private Duration silence;
     private long lastHeard;
     private long bytesCounted;
     private long eventsCounted;
@@ -80,8 +81,19 @@ final class WatchSession<T extends KubernetesObject> {
         this.status = status;
         this.initial = initialState ? new LinkedHashMap<>() : null;
         this.wakes = stream.onReady(wake);
+        this.silence = options.silenceDeadline();
         this.opened = clock.nanoTime();
         this.lastHeard = opened;
+    }
+
+    /** Lets the watch bring nothing for a time before the deadline for its silence begins, until its first event. */
+    void mayBeSilentFor(Duration time) {
+        silence = options.silenceDeadline().plus(time);
+    }
+
+    /** The time without an event after which the watch counts as broken. */
+    Duration silence() {
+        return silence;
     }
 
     /**
@@ -104,6 +116,7 @@ final class WatchSession<T extends KubernetesObject> {
         } finally {
             if (events > 0) {
                 lastHeard = clock.nanoTime();
+                silence = options.silenceDeadline();
                 eventsCounted += events;
             }
             long bytes = stream.bytesRead();
@@ -128,7 +141,7 @@ final class WatchSession<T extends KubernetesObject> {
     long untilSilent() {
         long now = clock.nanoTime();
         if (initial == null) {
-            return lastHeard + options.silenceDeadline().toNanos() - now;
+            return lastHeard + silence.toNanos() - now;
         }
         long deadline = options.watchListDeadline().toNanos();
         return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;

@@ -24,6 +24,11 @@ public interface Clock {
         return nanos > 0 && at < now ? Long.MAX_VALUE : at;
     }
 
+    /** The time until a {@link #deadline}; zero if it has passed. */
+    default Duration until(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - nanoTime()));
+    }
+
     /** The clock of this machine. */
     static Clock system() {
         return SystemClock.INSTANCE;

@@ -210,6 +210,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
     }
 
     /** Closes one loop that this runner started, and interrupts its thread. Does not wait for the thread. */
+    @SuppressWarnings("ReferenceEquality") // Two loops may be equal records.
     public void stop(Loop loop) {
         loop.close();
         synchronized (this) {
@@ -264,13 +265,11 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         ending.forEach(r -> r.loop.close());
         threads.addAll(tasks);
         threads.forEach(Thread::interrupt);
+        threads.remove(Thread.currentThread());
         long deadline = System.nanoTime() + Durations.saturatedNanos(grace);
         List<String> left = new ArrayList<>();
         boolean interrupted = false;
         for (Thread thread : threads) {
-            if (thread == Thread.currentThread()) {
-                continue;
-            }
             try {
                 if (!interrupted && !thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
                     left.add(thread.getName());

@@ -15,9 +15,15 @@ public abstract class SignalledLoop implements Loop {
         return closed;
     }
 
+    /** @throws InterruptedException if the thread was interrupted, or the loop is closed: its thread ends */
     @Override
     public final void await(long nanos) throws InterruptedException {
-        signal.await(nanos);
+        if (!closed) {
+            signal.await(nanos);
+        }
+        if (closed) {
+            throw new InterruptedException("the loop was closed");
+        }
     }
 
     /** Ends the loop. A subclass that overrides it, to close more, calls {@code super.close()}. */

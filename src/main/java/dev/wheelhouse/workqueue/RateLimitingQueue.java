@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private int waiters;
     private int processing;
     private long takenKeys;
+    private final Supplier<WorkQueueState> stateForMetrics = this::state;
     private boolean shutDown;
 
     /** A queue with upstream's rate limits and a single flow. */
@@ -68,7 +70,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         this.ready = new ReadyKeys<>(flow, Math.min(FAR, Durations.saturatedNanos(aging)));
         this.flow = flow;
         this.buckets = new FlowBuckets(limits);
-        metrics.made(name, this::state);
+        metrics.made(name, stateForMetrics);
     }
 
     public String name() {
@@ -340,6 +342,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
+        metrics.ended(name, stateForMetrics);
     }
 
     @Override

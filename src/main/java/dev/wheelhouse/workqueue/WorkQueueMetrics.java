@@ -13,6 +13,9 @@ public interface WorkQueueMetrics {
     /** A queue was created. {@code state} supplies its gauges (depth, unfinished work, longest running) from now on. */
     default void made(String queue, Supplier<WorkQueueState> state) {}
 
+    /** A queue was shut down; {@code state} is the one of {@link #made}. Its gauges do not count any more. */
+    default void ended(String queue, Supplier<WorkQueueState> state) {}
+
     /** A key was added that was not waiting already ({@code adds_total}). */
     default void added(String queue) {}
 

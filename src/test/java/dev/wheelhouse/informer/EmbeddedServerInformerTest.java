@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,11 +133,25 @@ class EmbeddedServerInformerTest {
             Eventually.eventually("it has synced", SOON, informer::hasSynced);
             Eventually.eventually("no other thread changed the cache", SOON, () -> {
                 configMaps.create(configMap("a" + made.incrementAndGet(), "1"));
-                return threads.stream().anyMatch(thread -> thread.startsWith("http "));
+                return threads.stream().anyMatch(thread -> thread.startsWith("watch "));
             });
             ObjectKey last = ObjectKey.of("default", "a" + made.get());
             Eventually.eventually("the last one came", SOON, () -> informer.get(last) != null);
         }
+    }
+
+    @Test
+    void moreWatchesThanPlatformThreadsAreRead() {
+        List<SharedIndexInformer<V1ConfigMap>> informers = IntStream.range(0, 70)
+                .mapToObj(i -> factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "default",
+                        LabelSelector.parse("number!=" + i), FieldSelector.everything()))
+                .toList();
+        factory.start(runner);
+        Eventually.eventually("all have synced", SOON, factory::hasSynced);
+        configMaps.create(configMap("late", "1"));
+        ObjectKey late = ObjectKey.of("default", "late");
+        Eventually.eventually("all follow", SOON,
+                () -> informers.stream().allMatch(informer -> informer.get(late) != null));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,15 @@ class InformerTest {
     }
 
     @Test
+    void aLeastPeriodThatIsLongerThanACenturyIsRefused() {
+        InformerOptions.Builder century = InformerOptions.builder().minResync(Duration.ofDays(36_500));
+        world = new SteppedInformer(century.build());
+        assertThatThrownBy(() -> century.minResync(Duration.ofDays(36_500).plusNanos(1)).build())
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("minResync")
+                .hasMessageContaining("36500 days");
+    }
+
+    @Test
     void aHandlerThatThrowsLosesItsTurnAlone() {
         SteppedInformer.Told other = new SteppedInformer.Told();
         world.informer.addEventHandler(new ResourceEventHandler<>() {
@@ -202,7 +212,7 @@ class InformerTest {
         world.create("a", "1");
         world.settle();
         world.informer.verifyUnchanged();
-        world.informer.getIndexer().list().getFirst().putDataItem("value", "changed in place");
+        world.informer.getIndexer().list().getFirst().setData(Map.of("value", "changed in place"));
         assertThatThrownBy(world.informer::verifyUnchanged)
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("configmaps default/a")
                 .hasMessageContaining("changed in place");

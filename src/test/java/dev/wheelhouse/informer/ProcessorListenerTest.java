@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.runtime.Signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +24,7 @@ class ProcessorListenerTest {
 
     private ProcessorListener<V1ConfigMap> listener(ResourceEventHandler<V1ConfigMap> handler, int bound) {
         return new ProcessorListener<>(ResourceType.CONFIG_MAPS, handler, Duration.ZERO, bound,
-                new SyncTracker(() -> true), new ManualClock(),
+                new SyncTracker(() -> true), new Signal(), new ManualClock(),
                 new InformerMetrics() {
                     @Override
                     public void conflated() {

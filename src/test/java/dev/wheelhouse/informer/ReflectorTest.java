@@ -342,8 +342,8 @@ class ReflectorTest {
                 ApiServerOptions.defaults().withClock(world.stepper.clock))) {
             world.source.halfOpen();
             world.source.moveTo(SteppedInformer.configMapsOf(restored));
-            world.pass(Duration.ofSeconds(31));
-            assertThat(world.counted.relists).containsExactly("the server does not know the last version");
+            world.pass(Duration.ofMinutes(11));
+            assertThat(world.counted.relists).startsWith("the server does not know the last version");
             assertThat(world.informer.resourceVersion()).isEqualTo(Long.toString(restored.store().version()));
             assertThat(world.cached()).isEmpty();
         }
@@ -354,6 +354,43 @@ class ReflectorTest {
         with(InformerOptions.builder().silenceDeadline(Duration.ofSeconds(30)));
         world.pass(Duration.ofMinutes(5));
         assertThat(world.counted.relists).isEmpty();
+    }
+
+    @Test
+    void aServerThatSendsNoBookmarksWhileNothingChangesIsAskedOnce() {
+        with(InformerOptions.builder().watchList(false).silenceDeadline(Duration.ofSeconds(30)));
+        world.create("a", "1");
+        world.settle();
+        world.source.mute(true);
+        world.source.listErrors.add(new ApiError("list", 504, "Timeout", "Too large resource version: 9", null));
+        int lists = world.source.lists.size();
+        world.pass(Duration.ofMinutes(5));
+        assertThat(world.counted.watchEnds).containsExactly("silence");
+        assertThat(world.source.lists).as("of the version, and of the store's").hasSize(lists + 2);
+        assertThat(world.counted.relists).isEmpty();
+
+        // The server does not end the watch in time either, so the watch is broken, and has missed an update.
+        world.update("a", "2");
+        world.pass(Duration.ofMinutes(7));
+        assertThat(world.cached()).containsExactly("a=2");
+    }
+
+    @Test
+    void aWatchThatMayBeSilentForLongerMayNotAfterItsFirstEvent() {
+        with(InformerOptions.builder().watchList(false).silenceDeadline(Duration.ofSeconds(30)));
+        world.create("a", "1");
+        world.settle();
+        world.source.mute(true);
+        world.pass(Duration.ofSeconds(31));
+        assertThat(world.counted.watchEnds).containsExactly("silence");
+        world.source.mute(false);
+        world.create("b", "1");
+        world.settle();
+        world.source.halfOpen();
+        world.update("a", "2");
+        assertThat(world.cached()).containsExactly("a=1", "b=1");
+        world.pass(Duration.ofSeconds(31));
+        assertThat(world.cached()).containsExactly("a=2", "b=1");
     }
 
     @Test

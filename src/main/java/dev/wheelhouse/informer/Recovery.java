@@ -1,0 +1,137 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Decides what a {@link Reflector} does after a failed request, and when. Each method returns the next phase, and has
+ * begun a pause if that must wait. Not thread safe: it belongs to one Reflector's loop.
+ */
+final class Recovery {
+    /** The kind of a Reflector's next step. */
+    enum Phase {
+        /** The next step lists or streams the initial state. */
+        LIST,
+        /** The next step opens a watch at the last version. */
+        OPEN,
+        /** A watch is open. */
+        WATCH,
+        /**
+         * The next step lists consistently, because somebody needs a fresh state. If the collection has several pages,
+         * the first one only tells the version that a watch has to reach.
+         */
+        REFRESH,
+        /**
+         * The next step asks whether the server knows the last version. A watch from a version in the future would only
+         * wait.
+         */
+        PROBE
+    }
+
+    private final ListPager<?> pager;
+    private final InitialStateStreaming streaming;
+    private final Pacing pacing;
+    private final ReflectorStatus status;
+    private final ReflectorLog log;
+    private final Clock clock;
+    /** Whether a watch brought an event or a bookmark since the last relist; true before the first relist. */
+    private boolean progressed = true;
+
+    Recovery(ListPager<?> pager, InitialStateStreaming streaming, Pacing pacing, ReflectorStatus status,
+            ReflectorLog log, Clock clock) {
+        this.pager = pager;
+        this.streaming = streaming;
+        this.pacing = pacing;
+        this.status = status;
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /** Records that a watch brought an event or a bookmark. */
+    void progressed() {
+        progressed = true;
+    }
+
+    /** Lists again. If no event came since the last relist, waits, so that no server is flooded with lists. */
+    Phase relist(String cause) {
+        status.relisted(cause);
+        pager.end();
+        log.debug("lists again; cause: {}", cause);
+        if (!progressed) {
+            pacing.pause(null);
+        }
+        progressed = false;
+        return Phase.LIST;
+    }
+
+    /** The server ended the stream of the initial state too early. */
+    Phase ofEndedStream(String why) {
+        pager.end();
+        if (streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM) {
+            pacing.pause(null);
+        }
+        return Phase.LIST;
+    }
+
+    /** @param message the failure in words for a user, as in the methods below */
+    Phase ofInitialState(ApiError e, String message) {
+        if (e.isExpired() || e.isTooLargeResourceVersion()) {
+            if (!pager.markVersionUnavailable()) {
+                pacing.pause(e);
+            }
+        } else if (streaming.failed(e, message) == InitialStateStreaming.Next.STREAM) {
+            log.info(e, message);
+            pacing.pause(e);
+        }
+        return Phase.LIST;
+    }
+
+    /** @param listing the phase that lists */
+    Phase ofList(ApiError e, String message, Phase listing) {
+        status.listFailed(Duration.ofNanos(clock.nanoTime() - pager.began()));
+        if (pager.fallsBackAfter(e)) {
+            log.info(e.getMessage() + "; lists again by a consistent read");
+            return listing;
+        }
+        if (!e.isUnreachable()) {
+            log.warn(message);
+        }
+        pacing.pause(e);
+        return listing;
+    }
+
+    /** @param opening whether the watch could not be opened */
+    Phase ofWatch(ApiError e, String message, boolean opening) {
+        if (e.isExpired()) {
+            return relist("expired");
+        }
+        if (e.isTooLargeResourceVersion()) {
+            return relist("too large resource version");
+        }
+        log.info(e, message);
+        Phase next = Phase.OPEN;
+        if (e.code() == 400 || e.isInvalid()) {
+            pager.markVersionUnavailable();
+            next = relist("refused");
+        } else if (e.isNotFound()) {
+            next = relist("not found");
+        } else if (e.code() == 0 && opening) {
+            // The server was away. It may have come back with older data.
+            next = Phase.PROBE;
+        }
+        pacing.pause(e);
+        return next;
+    }
+
+    Phase ofProbe(ApiError e, String message) {
+        if (e.isExpired() || e.isTooLargeResourceVersion()) {
+            pager.markVersionUnavailable();
+            return relist("the server does not know the last version");
+        }
+        log.info(e, message);
+        pacing.pause(e);
+        return Phase.PROBE;
+    }
+}
