@@ -74,11 +74,6 @@ public interface ActionExecutor {
             attempts = List.copyOf(attempts);
         }
 
-        public Outcome(List<KubernetesObject> written, Action.@Nullable Write failed, @Nullable ApiError error,
-                int skipped) {
-            this(written, failed, error, skipped, List.of(), null);
-        }
-
         public boolean succeeded() {
             return error == null;
         }

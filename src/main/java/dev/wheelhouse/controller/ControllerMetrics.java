@@ -16,8 +16,19 @@ public interface ControllerMetrics {
      * @param running whether it runs at this moment
      * @param blocked counts its syncs that have run for so long that they seem to block
      * @param failing counts its keys whose last sync failed
+     * @return is called when the controller is not managed any more
      */
-    default void managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {}
+    default Runnable managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {
+        return () -> {};
+    }
+
+    /** These metrics for one of several shards of a process, whose gauges are added to those of the others. */
+    default ControllerMetrics ofShard() {
+        return this;
+    }
+
+    /** The shard has ended: its gauges do not count any more. */
+    default void end() {}
 
     /** A sync begins on this thread. */
     default SyncTrace begin(String controller, Object key) {

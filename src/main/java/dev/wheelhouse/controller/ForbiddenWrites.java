@@ -106,9 +106,6 @@ final class ForbiddenWrites {
      */
     private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
         @Override
-        public void onAdd(V1ResourceQuota quota, boolean initial) {}
-
-        @Override
         public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
             if (!Objects.equals(before.getSpec(), after.getSpec()) || !hard(before).equals(hard(after))
                     || shrank(used(before), used(after))) {

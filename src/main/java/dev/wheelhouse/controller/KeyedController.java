@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +33,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
 /**
  * The base of controllers that sync one type of objects by key. It has a queue and its workers, and delays a key while
  * the caches are older than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers
- * handlers that add keys to {@link #queue}, and implements {@link #sync}.
+ * handlers that add keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops.
  */
 public abstract class KeyedController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
@@ -45,6 +46,8 @@ public abstract class KeyedController implements Controller {
     private final ForbiddenWrites forbidden;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
     private final List<Loop> workers = new ArrayList<>();
+    private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
+    private final List<Loop> furtherLoops = new ArrayList<>();
 
     protected final WorkQueue<ObjectKey> queue;
     protected final ActionExecutor executor;
@@ -141,7 +144,25 @@ public abstract class KeyedController implements Controller {
         return List.copyOf(informers);
     }
 
-    /** {@inheritDoc} By default these are the workers. A subclass with further loops adds them to the result. */
+    /** Adds a loop that runs as long as the workers. For the constructor of a subclass, as the next two. */
+    protected final void addLoop(Loop loop) {
+        furtherLoops.add(loop);
+    }
+
+    /** Adds a queue that is shut down and drained after the controller's own, with its workers. */
+    protected final void addQueue(WorkQueue<?> further, List<? extends Loop> itsWorkers) {
+        furtherQueues.add(further);
+        furtherLoops.addAll(itsWorkers);
+    }
+
+    /** Adds a queue with one worker, which always syncs its keys at once. */
+    protected final <K> WorkQueue<K> addQueue(String queueName, Reconciler<K> reconciler) {
+        WorkQueue<K> further = context.queue(queueName);
+        addQueue(further, List.of(
+                new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics())));
+        return further;
+    }
+
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
@@ -150,18 +171,25 @@ public abstract class KeyedController implements Controller {
                 workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
             }
         }
-        return List.copyOf(workers);
+        return Stream.concat(workers.stream(), furtherLoops.stream()).toList();
     }
 
     @Override
     public void close() {
         queue.shutDown();
         workers.forEach(Loop::close);
+        furtherQueues.forEach(WorkQueue::shutDown);
+        furtherLoops.forEach(Loop::close);
     }
 
     @Override
     public boolean drain(Duration within) throws InterruptedException {
-        return queue.awaitIdle(within);
+        long deadline = clock.deadline(within);
+        boolean idle = queue.awaitIdle(within);
+        for (WorkQueue<?> further : furtherQueues) {
+            idle = idle && further.awaitIdle(clock.until(deadline));
+        }
+        return idle;
     }
 
     private Result syncOnce(ObjectKey key) throws InterruptedException {

@@ -100,21 +100,29 @@ final class AttachDecisions {
         boolean outOfService = isOutOfService(view.node());
         boolean mounted = view.inUse() == null || view.inUse().contains(volume.name());
         if (mounted && !(late && !isReady(view.node())) && !outOfService) {
+            if (isAttached(view.attachment(volume))) {
+                // The kubelet began to use the volume after its removal from the node's status.
+                reported.add(volume.name());
+            }
             if (!late && view.forces()) {
                 lookAgain(limit.plusMillis(1));
             }
             return;
         }
         V1VolumeAttachment attachment = view.attachment(volume);
-        if (reported.remove(volume.name())) {
-            withdraws = true;
-        } else if (attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
+        if (attachment != null && attachment.getMetadata().getDeletionTimestamp() != null) {
+            attachment = null;
+        }
+        boolean withdrawn = reported.remove(volume.name());
+        withdraws |= withdrawn;
+        if (attachment != null && !withdrawn) {
             actions.add(new Action.Delete(AttachDetachController.ATTACHMENTS, ObjectKey.of(attachment),
                     Deletion.ofUid(attachment.getMetadata().getUid()),
                     "no pod on " + view.name() + " uses its volume"));
-            if (late || outOfService) {
-                forced.add(late ? "timeout" : "out-of-service");
-            }
+        }
+        // A volume without a VolumeAttachment is detached when the node's status does not name it any more.
+        if (withdrawn == (attachment == null) && (late || outOfService)) {
+            forced.add(late ? "timeout" : "out-of-service");
         }
     }
 

@@ -49,7 +49,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * it found at its start, that pods want, and that it made. Others are left alone.
  */
 public final class AttachDetachController extends KeyedController {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "persistentvolume-attach-detach-controller";
     /** The type of the requests to CSI drivers. */
     public static final ResourceType ATTACHMENTS = new ResourceType("storage.k8s.io", "v1", "volumeattachments",
@@ -88,7 +87,6 @@ public final class AttachDetachController extends KeyedController {
     /** The times of the last comparisons, by node. Only the worker uses it. */
     private final Map<String, Instant> verified = new LinkedHashMap<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public AttachDetachController(ControllerContext context) {
         super(NAME, "attachdetach-controller", context, RateLimits.CONTROLLER, 1);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
@@ -218,8 +216,9 @@ public final class AttachDetachController extends KeyedController {
     }
 
     /**
-     * The volumes that a kubelet uses. They are read from the server before a volume is detached whose removal the
-     * node's status already shows: the kubelet may have begun to use the volume.
+     * The volumes that a kubelet uses. They are read from the server before a volume is detached: the kubelet may have
+     * begun to use the volume. A CSI volume is detached after the node's status shows its removal, any other volume by
+     * that removal.
      */
     private @Nullable Set<String> inUse(String name, @Nullable V1Node node, Map<String, Wanted> wanted,
             Map<Attachable, V1VolumeAttachment> held) {
@@ -230,20 +229,16 @@ public final class AttachDetachController extends KeyedController {
         if (node.getStatus() != null && node.getStatus().getVolumesAttached() != null) {
             node.getStatus().getVolumesAttached().stream().map(V1AttachedVolume::getName).forEach(reported::add);
         }
+        Set<String> cached = inUse(node);
         boolean detaches = held.entrySet().stream().anyMatch(entry -> !wanted.containsKey(entry.getKey().name())
                 && !reported.contains(entry.getKey().name())
-                && entry.getValue().getMetadata().getDeletionTimestamp() == null);
+                && entry.getValue().getMetadata().getDeletionTimestamp() == null)
+                || reported.stream().anyMatch(volume -> !wanted.containsKey(volume) && !cached.contains(volume)
+                        && Attachable.reported(volume).csi() == null);
         if (!detaches) {
-            return inUse(node);
+            return cached;
         }
-        try {
-            return inUse(liveNodes.get(ObjectKey.cluster(name)));
-        } catch (ApiError e) {
-            if (e.code() == 404) {
-                return Set.of();
-            }
-            throw e;
-        }
+        return liveNodes.find(ObjectKey.cluster(name)).map(AttachDetachController::inUse).orElse(Set.of());
     }
 
     private static Set<String> inUse(V1Node node) {

@@ -1,9 +1,5 @@
 package dev.wheelhouse.controllers.attach;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 
@@ -15,6 +11,8 @@ import io.kubernetes.client.openapi.models.V1ISCSIPersistentVolumeSource;
 import io.kubernetes.client.openapi.models.V1ISCSIVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1Volume;
+
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * A volume that is attached to a node before pods use it: one of a CSI driver, of Fibre Channel or of iSCSI. The last
@@ -38,12 +36,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     record Csi(String driver, String handle, @Nullable String volume) {
         /** The name of the VolumeAttachment for a node. */
         String attachment(String node) {
-            try {
-                return "csi-" + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256")
-                        .digest((handle + driver + node).getBytes(StandardCharsets.UTF_8)));
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e);
-            }
+            return "csi-" + Hashes.sha256(handle + driver + node);
         }
     }
 

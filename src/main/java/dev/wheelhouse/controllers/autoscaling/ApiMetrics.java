@@ -29,9 +29,10 @@ import dev.wheelhouse.runtime.Durations;
 /**
  * Reads the metrics APIs of an API server: {@code metrics.k8s.io}, {@code custom.metrics.k8s.io} in the version that
  * the server prefers, and {@code external.metrics.k8s.io} (upstream: {@code metrics/client.go},
- * {@code k8s.io/metrics}). The client has a deadline for each call.
+ * {@code k8s.io/metrics}). Every call blocks until the answer or the client's deadline, and throws
+ * {@link MetricsException} if there is no metric. Values are thousandths. Thread safe.
  */
-final class ApiMetrics implements MetricsClient {
+final class ApiMetrics {
     private static final String RESOURCE = "metrics.k8s.io";
     private static final String CUSTOM = "custom.metrics.k8s.io";
     private static final String EXTERNAL = "external.metrics.k8s.io";
@@ -53,8 +54,12 @@ final class ApiMetrics implements MetricsClient {
         this.clock = clock;
     }
 
-    @Override
-    public Map<String, PodMetric> resource(String namespace, LabelSelector pods, String resource,
+    /**
+     * The usage of a resource, by the name of the pod. A pod without the metric is missing.
+     *
+     * @param container the container that is meant; null for all containers of a pod
+     */
+    Map<String, PodMetric> resource(String namespace, LabelSelector pods, String resource,
             @Nullable String container) {
         JsonNode items = items("resource", "/apis/" + RESOURCE + "/v1beta1/namespaces/" + namespace + "/pods",
                 query(pods, null), "pods." + RESOURCE);
@@ -85,8 +90,8 @@ final class ApiMetrics implements MetricsClient {
         return sum;
     }
 
-    @Override
-    public Map<String, PodMetric> ofPods(String namespace, LabelSelector pods, String metric,
+    /** A metric of pods, by the name of the pod. */
+    Map<String, PodMetric> ofPods(String namespace, LabelSelector pods, String metric,
             LabelSelector metricSelector) {
         JsonNode items = items("custom", custom(namespace) + "/pods/*/" + metric, query(pods, metricSelector),
                 "pods." + CUSTOM + " *");
@@ -99,8 +104,8 @@ final class ApiMetrics implements MetricsClient {
         return metrics;
     }
 
-    @Override
-    public long ofObject(String namespace, V2CrossVersionObjectReference object, String metric,
+    /** A metric of one object. */
+    long ofObject(String namespace, V2CrossVersionObjectReference object, String metric,
             LabelSelector metricSelector) {
         String version = Objects.requireNonNullElse(object.getApiVersion(), "");
         boolean ofNamespace = object.getKind().equals("Namespace") && !version.contains("/");
@@ -154,8 +159,8 @@ final class ApiMetrics implements MetricsClient {
                         + "available metric versions found"));
     }
 
-    @Override
-    public List<Long> external(String namespace, String metric, LabelSelector metricSelector) {
+    /** All values of a metric that belongs to no object. */
+    List<Long> external(String namespace, String metric, LabelSelector metricSelector) {
         List<Long> values = new ArrayList<>();
         items("external", "/apis/" + EXTERNAL + "/v1beta1/namespaces/" + namespace + "/" + metric,
                 query(metricSelector, null), metric + "." + EXTERNAL).forEach(item -> values.add(value(item)));

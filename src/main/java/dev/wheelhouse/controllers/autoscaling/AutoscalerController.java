@@ -23,8 +23,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.ScaleClient;
@@ -38,34 +37,31 @@ import dev.wheelhouse.workqueue.RateLimits;
  * Scales the targets of HorizontalPodAutoscalers by metrics (upstream: {@code pkg/controller/podautoscaler}). Each
  * autoscaler is looked at every 15 s, and 15 s after it was created. {@code AutoscalerDecisions} decides.
  */
-public final class AutoscalerController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class AutoscalerController extends ObjectController<V2HorizontalPodAutoscaler> {
     public static final String NAME = "horizontal-pod-autoscaler-controller";
 
     /** How often the scale is written if the target changes at the same time. */
     private static final int TRIES = 5;
 
     private final HorizontalPodAutoscaler options;
-    private final SharedIndexInformer<V2HorizontalPodAutoscaler> autoscalers;
     private final SharedIndexInformer<V1Pod> pods;
     private final ScaleClient scales;
-    private final MetricsClient metrics;
+    private final ApiMetrics metrics;
     private final AutoscalerMetrics counts;
     private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
     /** The selectors of the targets, as the last looks at the autoscalers found them. */
     private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public AutoscalerController(ControllerContext context) {
-        super(NAME, "horizontal-pod-autoscaler", context, limits(context), null);
+        super(NAME, "horizontal-pod-autoscaler", context, limits(context), null, AutoscalerDecisions.AUTOSCALERS,
+                V2HorizontalPodAutoscaler.class);
         this.options = context.options().get(HorizontalPodAutoscaler.DEFAULTS);
-        this.autoscalers = informerFor(AutoscalerDecisions.AUTOSCALERS, V2HorizontalPodAutoscaler.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
         this.counts = new AutoscalerMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
-        autoscalers.addEventHandler(new OfAutoscalers());
+        primary.addEventHandler(new OfAutoscalers());
     }
 
     private static RateLimits limits(ControllerContext context) {
@@ -74,15 +70,15 @@ public final class AutoscalerController extends KeyedController implements Plann
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V2HorizontalPodAutoscaler autoscaler = autoscalers.get(key);
-        if (autoscaler == null) {
-            memories.remove(key);
-            selectors.remove(key);
-            counts.gone(key);
-            forget(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        memories.remove(key);
+        selectors.remove(key);
+        counts.gone(key);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V2HorizontalPodAutoscaler autoscaler) {
         long start = clock.nanoTime();
         ScaleClient.Scaled scaled;
         try {
@@ -203,21 +199,7 @@ public final class AutoscalerController extends KeyedController implements Plann
     }
 
     @Override
-    public ResourceType plansFor() {
-        return AutoscalerDecisions.AUTOSCALERS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return autoscalers.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V2HorizontalPodAutoscaler autoscaler = autoscalers.get(key);
-        if (autoscaler == null) {
-            return List.of();
-        }
+    protected List<Action> plan(ObjectKey key, V2HorizontalPodAutoscaler autoscaler) {
         ScaleClient.Scaled scaled;
         try {
             scaled = scale(autoscaler);

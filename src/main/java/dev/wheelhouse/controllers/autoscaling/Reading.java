@@ -22,7 +22,7 @@ sealed interface Reading {
     record Failed(String message) implements Reading {}
 
     /** Reads one metric. */
-    static Reading of(V2MetricSpec spec, String namespace, LabelSelector pods, MetricsClient client) {
+    static Reading of(V2MetricSpec spec, String namespace, LabelSelector pods, ApiMetrics client) {
         try {
             return switch (spec.getType()) {
                 case "Resource" -> new OfPods(client.resource(namespace, pods, spec.getResource().getName(), null));

@@ -3,7 +3,7 @@
  * changes the {@code scale} of the target (upstream: {@code pkg/controller/podautoscaler}). Start with
  * {@link dev.wheelhouse.controllers.autoscaling.AutoscalerController}. {@code AutoscalerDecisions} is the pure
  * decision: {@code Proposals} has the replicas that the metrics ask for, {@code Limits} those that the bounds, the
- * policies and the stabilization windows allow. The metrics come by the port {@code MetricsClient}. Recommendations and
+ * policies and the stabilization windows allow. {@code ApiMetrics} reads the metrics. Recommendations and
  * scalings of the last minutes are in memory, in {@code Memory}; they are lost when the process ends.
  */
 @NullMarked

@@ -27,7 +27,6 @@ import dev.wheelhouse.controller.Result;
  * requestor may not make is asked about again later, because rights may be granted.
  */
 public final class RequestApprover extends RequestController {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "certificatesigningrequest-approving-controller";
 
     private static final Logger log = LoggerFactory.getLogger(RequestApprover.class);
@@ -50,14 +49,13 @@ public final class RequestApprover extends RequestController {
 
     private final ResourceClient<V1SubjectAccessReview> reviews;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public RequestApprover(ControllerContext context) {
         super(NAME, context);
         reviews = context.client().resource(REVIEWS, V1SubjectAccessReview.class);
     }
 
     @Override
-    Result sync(ObjectKey key, V1CertificateSigningRequest request) {
+    Result syncPending(ObjectKey key, V1CertificateSigningRequest request) {
         List<Right> rights = rights(request);
         List<Action> approval = approval(request, rights);
         if (approval.isEmpty() && !rights.isEmpty()) {

@@ -18,15 +18,12 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -36,8 +33,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * the next round. The first round is an hour after the start, because upstream's first one does not wait for the cache
  * and finds it empty.
  */
-public final class RequestCleaner extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class RequestCleaner extends ObjectController<V1CertificateSigningRequest> {
     public static final String NAME = "certificatesigningrequest-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(1);
@@ -48,19 +44,16 @@ public final class RequestCleaner extends KeyedController implements Plannable {
     /** The only key: a round over all requests. */
     private static final ObjectKey ROUND = ObjectKey.cluster("certificatesigningrequests");
 
-    private final SharedIndexInformer<V1CertificateSigningRequest> requests;
-
     /** Schedules the first round. */
     public RequestCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        requests = informerFor(Requests.TYPE, V1CertificateSigningRequest.class);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, Requests.TYPE, V1CertificateSigningRequest.class);
         queue.addAfter(ROUND, PERIOD);
     }
 
     @Override
     protected Result sync(ObjectKey round) {
         List<Action.Write> deletions = new ArrayList<>();
-        requests.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
+        primary.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
         if (!deletions.isEmpty()) {
             for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(deletions))).attempts()) {
                 ApiError error = attempt.error();
@@ -125,18 +118,7 @@ public final class RequestCleaner extends KeyedController implements Plannable {
     }
 
     @Override
-    public ResourceType plansFor() {
-        return Requests.TYPE;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return requests.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1CertificateSigningRequest request = requests.get(key);
-        return request == null ? List.of() : List.copyOf(decide(request, clock.now()));
+    protected List<Action> plan(ObjectKey key, V1CertificateSigningRequest request) {
+        return List.copyOf(decide(request, clock.now()));
     }
 }

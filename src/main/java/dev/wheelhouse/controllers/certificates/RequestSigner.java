@@ -26,14 +26,12 @@ import dev.wheelhouse.controller.SigningAuthority;
  * condition {@code Failed}. A request whose certificate cannot be issued is tried again.
  */
 public final class RequestSigner extends RequestController {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "certificatesigningrequest-signing-controller";
 
     private static final Logger log = LoggerFactory.getLogger(RequestSigner.class);
 
     private final ControllerOptions.Identity options;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public RequestSigner(ControllerContext context) {
         super(NAME, context);
         options = context.options().get(ControllerOptions.Identity.DEFAULTS);
@@ -43,7 +41,7 @@ public final class RequestSigner extends RequestController {
     }
 
     @Override
-    Result sync(ObjectKey key, V1CertificateSigningRequest request) {
+    Result syncPending(ObjectKey key, V1CertificateSigningRequest request) {
         return executor.execute(key, decide(request)).toResult();
     }
 

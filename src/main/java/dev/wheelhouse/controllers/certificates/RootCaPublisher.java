@@ -19,9 +19,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -32,8 +31,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * the cluster verify the API server (upstream: {@code pkg/controller/certificates/rootcacertpublisher}). A key is a
  * namespace. The cache holds these ConfigMaps alone.
  */
-public final class RootCaPublisher extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class RootCaPublisher extends ObjectController<V1Namespace> {
     public static final String NAME = "root-ca-certificate-publisher-controller";
 
     static final String CONFIG_MAP = "kube-root-ca.crt";
@@ -48,23 +46,17 @@ public final class RootCaPublisher extends KeyedController implements Plannable 
     private static final Measure DURATION = Measure.histogram("root_ca_cert_publisher_sync_duration_seconds",
             "Duration of the sync of a namespace in seconds, by the status code of the write", 0.001, 15, "code");
 
-    private final SharedIndexInformer<V1Namespace> namespaces;
     private final SharedIndexInformer<V1ConfigMap> configMaps;
     private final String rootCa;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public RootCaPublisher(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.NAMESPACES, V1Namespace.class);
         rootCa = context.options().get(ControllerOptions.Identity.DEFAULTS).rootCa();
-        namespaces = informerFor(ResourceType.NAMESPACES, V1Namespace.class);
         configMaps = context.informers().informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "",
                 LabelSelector.everything(), FieldSelector.parse("metadata.name=" + CONFIG_MAP));
         follow(configMaps);
-        namespaces.addEventHandler(ResourceEventHandler.ofAny(namespace -> queue.add(ObjectKey.of(namespace))));
+        primary.addEventHandler(ResourceEventHandler.ofAny(namespace -> queue.add(ObjectKey.of(namespace))));
         configMaps.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1ConfigMap configMap, boolean initial) {}
-
             @Override
             public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
                 onDelete(after, false);
@@ -78,13 +70,9 @@ public final class RootCaPublisher extends KeyedController implements Plannable 
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        if (!knows(key)) {
-            forget(key);
-            return Result.done();
-        }
+    protected Result sync(ObjectKey key, V1Namespace namespace) {
         long begin = clock.nanoTime();
-        Outcome outcome = executor.execute(key, plan(key));
+        Outcome outcome = executor.execute(key, plan(key, namespace));
         ApiError error = outcome.error();
         boolean namespaceEnds = outcome.failed() instanceof Action.Create && error != null
                 && (error.isNotFound() || error.isNamespaceTerminating());
@@ -123,20 +111,7 @@ public final class RootCaPublisher extends KeyedController implements Plannable 
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.NAMESPACES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return namespaces.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Namespace namespace = namespaces.get(key);
-        return namespace == null
-                ? List.of()
-                : decide(namespace, configMaps.get(ObjectKey.of(key.name(), CONFIG_MAP)), rootCa);
+    protected List<Action> plan(ObjectKey key, V1Namespace namespace) {
+        return decide(namespace, configMaps.get(ObjectKey.of(key.name(), CONFIG_MAP)), rootCa);
     }
 }

@@ -30,10 +30,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Decision;
@@ -45,14 +44,12 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides, {@code CronJobHandlers}
  * enqueues keys. A schedule without a time zone is read in the default time zone of the process, as upstream's.
  */
-public final class CronJobController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class CronJobController extends ObjectController<V1CronJob> {
     public static final String NAME = "cronjob-controller";
 
     private static final Measure SKEW = Measure.histogram("cronjob_controller_job_creation_skew_duration_seconds",
             "Time from a scheduled run to the creation of its Job in seconds", 1, 10);
 
-    private final SharedIndexInformer<V1CronJob> cronJobs;
     private final OwnedObjects<V1Job> jobs;
     private final ResourceClient<V1CronJob> liveCronJobs;
     private final ResourceClient<V1Job> liveJobs;
@@ -64,43 +61,30 @@ public final class CronJobController extends KeyedController implements Plannabl
      */
     private final Map<ObjectKey, String> confirmed = new ConcurrentHashMap<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public CronJobController(ControllerContext context) {
-        super(NAME, context);
-        cronJobs = informerFor(CronJobDecisions.CRON_JOBS, V1CronJob.class);
+        super(NAME, context, CronJobDecisions.CRON_JOBS, V1CronJob.class);
         SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
         jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
         liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
-        new CronJobHandlers(cronJobs, queue, executor, clock, local).register(jobCache);
+        new CronJobHandlers(primary, queue, executor, clock, local).register(jobCache);
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1CronJob cronJob = cronJobs.get(key);
-        if (cronJob == null) {
-            forget(key);
-            confirmed.remove(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        confirmed.remove(key);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1CronJob cronJob) {
         return new Sync(key, executor).run(cronJob);
     }
 
     @Override
-    public ResourceType plansFor() {
-        return CronJobDecisions.CRON_JOBS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return cronJobs.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1CronJob cronJob = cronJobs.get(key);
+    protected List<Action> plan(ObjectKey key, V1CronJob cronJob) {
         RecordingExecutor recorder = new RecordingExecutor();
-        if (cronJob != null && new Sync(key, recorder).run(cronJob) instanceof Result.Retry retry
+        if (new Sync(key, recorder).run(cronJob) instanceof Result.Retry retry
                 && retry.cause() instanceof ApiError unread) {
             throw unread;
         }
@@ -201,15 +185,8 @@ public final class CronJobController extends KeyedController implements Plannabl
         }
 
         private boolean exists(V1ObjectReference job) {
-            try {
-                V1Job live = liveJobs.get(ObjectKey.of(job.getNamespace(), job.getName()));
-                return job.getUid().equals(live.getMetadata().getUid());
-            } catch (ApiError e) {
-                if (e.isNotFound()) {
-                    return false;
-                }
-                throw e;
-            }
+            return liveJobs.find(ObjectKey.of(job.getNamespace(), job.getName()))
+                    .filter(live -> job.getUid().equals(live.getMetadata().getUid())).isPresent();
         }
 
         private Result start(V1CronJob cronJob, Decision decision, Run run) {

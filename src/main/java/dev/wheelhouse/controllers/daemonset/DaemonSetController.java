@@ -31,10 +31,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
 import dev.wheelhouse.controller.Expectations;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.PodEvents;
@@ -46,8 +45,7 @@ import dev.wheelhouse.event.EventRecorder;
  * {@code pkg/controller/daemon/daemon_controller.go}). {@code Placement} selects nodes, {@code DaemonSetDecisions},
  * {@code RollingUpdate} and {@code RevisionHistory} decide, {@code DaemonSetHandlers} enqueues keys.
  */
-public final class DaemonSetController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
 
     private static final Measure STALE_SYNCS = Measure.staleSyncs("daemonset");
@@ -60,14 +58,12 @@ public final class DaemonSetController extends KeyedController implements Planna
     private final Expectations expectations;
     private final FailedPodsBackoff backoff;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public DaemonSetController(ControllerContext context) {
-        super(NAME, context);
-        var sets = informerFor(ResourceType.DAEMON_SETS, V1DaemonSet.class);
+        super(NAME, context, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         var history = informerFor(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         var nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.caches = new DaemonSetCaches(sets.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
+        this.caches = new DaemonSetCaches(primary.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
@@ -76,7 +72,7 @@ public final class DaemonSetController extends KeyedController implements Planna
         this.backoff = new FailedPodsBackoff(clock);
         retryWhenAllowed();
         DaemonSetHandlers handlers = new DaemonSetHandlers(caches, queue, expectations);
-        sets.addEventHandler(handlers.ofSets());
+        primary.addEventHandler(handlers.ofSets());
         history.addEventHandler(handlers.ofRevisions());
         podCache.addEventHandler(handlers.ofPods());
         nodes.addEventHandler(handlers.ofNodes());
@@ -94,12 +90,7 @@ public final class DaemonSetController extends KeyedController implements Planna
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1DaemonSet set = caches.get(key);
-        if (set == null) {
-            forget(key);
-            return Result.done();
-        }
+    protected Result sync(ObjectKey key, V1DaemonSet set) {
         LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
         if (selector.isEverything()) {
             executor.execute(key, List.of(DaemonSetDecisions.event(set, EventRecorder.WARNING, "SelectingAll",
@@ -112,21 +103,10 @@ public final class DaemonSetController extends KeyedController implements Planna
                 : new Sync(key, set, selector).run();
     }
 
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.DAEMON_SETS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return caches.get(key) != null;
-    }
-
     /** The plan: the actions of all phases if every write succeeds. */
     @Override
-    public List<Action> plan(ObjectKey key) {
-        V1DaemonSet set = caches.get(key);
-        if (set == null || set.getMetadata().getDeletionTimestamp() != null) {
+    protected List<Action> plan(ObjectKey key, V1DaemonSet set) {
+        if (set.getMetadata().getDeletionTimestamp() != null) {
             return List.of();
         }
         V1ObjectMeta meta = set.getMetadata();

@@ -181,9 +181,6 @@ final class DaemonSetHandlers {
                     changed(after);
                 }
             }
-
-            @Override
-            public void onDelete(V1Node node, boolean finalStateUnknown) {}
         };
     }
 

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.disruption;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -19,18 +18,14 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.ScaleClient;
-import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -41,21 +36,17 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * the status. A second queue has the pods that were to be disrupted: {@code StaleDisruption} ends their condition if
  * they were not.
  */
-public final class DisruptionController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class DisruptionController extends ObjectController<V1PodDisruptionBudget> {
     public static final String NAME = "disruption-controller";
 
-    private final SharedIndexInformer<V1PodDisruptionBudget> budgets;
     private final SharedIndexInformer<V1Pod> pods;
     private final OwnerScales owners;
     private final EventRecorder events;
     private final WorkQueue<ObjectKey> stalePods;
-    private final Loop stalePodsWorker;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public DisruptionController(ControllerContext context) {
-        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1);
-        this.budgets = informerFor(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
+        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1, DisruptionDecisions.BUDGETS,
+                V1PodDisruptionBudget.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
                 informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class),
@@ -63,20 +54,13 @@ public final class DisruptionController extends KeyedController implements Plann
                 informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
                 new ScaleClient(context.client(), new ResourceMapper(context.client(), clock)));
         this.events = context.events("controllermanager");
-        this.stalePods = context.queue("stale_pod_disruption");
-        this.stalePodsWorker = new Worker<>(NAME, stalePods, new Outage<>(stalePods, clock), this::endStaleDisruption,
-                clock, context.metrics());
-        budgets.addEventHandler(new OwnKeys<>(queue));
+        this.stalePods = addQueue("stale_pod_disruption", this::endStaleDisruption);
+        primary.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new OfPods());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1PodDisruptionBudget budget = budgets.get(key);
-        if (budget == null) {
-            forget(key);
-            return Result.done();
-        }
+    protected Result sync(ObjectKey key, V1PodDisruptionBudget budget) {
         DisruptionView view = view(budget);
         Outcome outcome = executor.execute(key, DisruptionDecisions.decide(view));
         ApiError error = outcome.error();
@@ -96,27 +80,6 @@ public final class DisruptionController extends KeyedController implements Plann
         return left.isPositive()
                 ? Result.requeueAfter(left)
                 : executor.execute(key, List.of(StaleDisruption.end(pod, clock.now()))).toResult();
-    }
-
-    @Override
-    public List<Loop> loops() {
-        List<Loop> loops = new ArrayList<>(super.loops());
-        loops.add(stalePodsWorker);
-        return loops;
-    }
-
-    @Override
-    public void close() {
-        super.close();
-        stalePods.shutDown();
-        stalePodsWorker.close();
-    }
-
-    @Override
-    public boolean drain(Duration within) throws InterruptedException {
-        long deadline = clock.deadline(within);
-        return super.drain(within)
-                && stalePods.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
     }
 
     private DisruptionView view(V1PodDisruptionBudget budget) {
@@ -141,19 +104,8 @@ public final class DisruptionController extends KeyedController implements Plann
     }
 
     @Override
-    public ResourceType plansFor() {
-        return DisruptionDecisions.BUDGETS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return budgets.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1PodDisruptionBudget budget = budgets.get(key);
-        return budget == null ? List.of() : DisruptionDecisions.decide(view(budget));
+    protected List<Action> plan(ObjectKey key, V1PodDisruptionBudget budget) {
+        return DisruptionDecisions.decide(view(budget));
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {
@@ -185,7 +137,7 @@ public final class DisruptionController extends KeyedController implements Plann
         }
 
         private void wakeBudgetsOf(V1Pod pod, Priority priority) {
-            List<V1PodDisruptionBudget> covering = budgets.getIndexer()
+            List<V1PodDisruptionBudget> covering = primary.getIndexer()
                     .list(String.valueOf(pod.getMetadata().getNamespace())).stream()
                     .filter(budget -> covers(budget, pod)).toList();
             covering.forEach(budget -> queue.add(ObjectKey.of(budget), priority));

@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetStatus;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * Computes the status of a budget from a view (upstream: {@code trySync} in {@code disruption.go}). A pure function.
@@ -161,7 +162,7 @@ final class DisruptionDecisions {
     private static V1PodDisruptionBudgetStatus counted(DisruptionView view, Wanted wanted,
             Map<String, OffsetDateTime> disrupted) {
         int healthy = (int) view.pods().stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() == null
-                && !disrupted.containsKey(pod.getMetadata().getName()) && isReady(pod)).count();
+                && !disrupted.containsKey(pod.getMetadata().getName()) && Pods.isReady(pod)).count();
         // If no pod is expected, allow nothing: the first pods may be created before the next sync.
         int allowed = wanted.expected() <= 0 ? 0 : Math.max(0, healthy - wanted.healthy());
         V1PodDisruptionBudgetStatus status = copy(view.budget()).currentHealthy(healthy)
@@ -201,12 +202,6 @@ final class DisruptionDecisions {
         conditions.set(index, new V1Condition().type(ALLOWED).status(value).reason(reason).message(message)
                 .observedGeneration(status.getObservedGeneration()).lastTransitionTime(since));
         status.setConditions(conditions);
-    }
-
-    static boolean isReady(V1Pod pod) {
-        return pod.getStatus() != null && pod.getStatus().getConditions() != null
-                && pod.getStatus().getConditions().stream()
-                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
     }
 
     private static void update(V1PodDisruptionBudget budget, V1PodDisruptionBudgetStatus status, String why,

@@ -1,7 +1,8 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
+
+import dev.wheelhouse.runtime.BoundedMap;
 
 /**
  * Owners that are known not to exist, up to a maximum number. UIDs are never reused, so an entry stays true. Not thread
@@ -11,14 +12,7 @@ final class AbsentOwners {
     private final Map<ObjectRef, Boolean> absent;
 
     AbsentOwners(int capacity) {
-        absent = new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<ObjectRef, Boolean> eldest) {
-                return size() > capacity;
-            }
-        };
+        absent = BoundedMap.byUse(capacity);
     }
 
     void add(ObjectRef ref) {

@@ -8,10 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
@@ -41,7 +40,6 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * s after its start. Thread safe.
  */
 public final class GarbageCollector implements PlansForAnyType {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "garbage-collector-controller";
 
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
@@ -119,17 +117,10 @@ public final class GarbageCollector implements PlansForAnyType {
         if (type == null) {
             return Optional.empty();
         }
-        V1ObjectMeta live;
-        try {
-            live = client.metadata(type).get(key).getMetadata();
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return Optional.empty();
-            }
-            throw e;
-        }
-        boolean orphans = Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN);
-        return Optional.of((orphans ? orphan : delete).plan(live.getUid()));
+        return client.metadata(type).find(key).map(PartialObjectMetadata::getMetadata).map(live -> {
+            boolean orphans = Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN);
+            return (orphans ? orphan : delete).plan(live.getUid());
+        });
     }
 
     /** The types whose objects have not all been read, each with the reason. */
@@ -158,7 +149,7 @@ public final class GarbageCollector implements PlansForAnyType {
     public boolean drain(Duration within) throws InterruptedException {
         long deadline = clock.deadline(within);
         return toDelete.awaitIdle(within)
-                && toOrphan.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
+                && toOrphan.awaitIdle(clock.until(deadline));
     }
 
     private final class OfTypes implements TypeMonitors.Follower {

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
@@ -128,14 +128,7 @@ final class VerdictReconciler implements Reconciler<String> {
     }
 
     private Optional<V1ObjectMeta> read(Question question) {
-        try {
-            return Optional.of(client.metadata(question.type()).get(question.key()).getMetadata());
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return Optional.empty();
-            }
-            throw e;
-        }
+        return client.metadata(question.type()).find(question.key()).map(PartialObjectMetadata::getMetadata);
     }
 
     /** Either the result of the attempt, or the view for the next round. */

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,17 +18,15 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -37,8 +34,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * {@code pkg/controller/job/job_controller.go}). {@code JobSync} is one sync; {@code Assessment}, {@code PodPlan} and
  * {@code Tracking} decide; {@code JobHandlers} enqueues keys.
  */
-public final class JobController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class JobController extends ObjectController<V1Job> {
     public static final String NAME = "job-controller";
 
     private static final Measure STALE_SYNCS = Measure.staleSyncs("job");
@@ -48,24 +44,21 @@ public final class JobController extends KeyedController implements Plannable {
 
     /** The delays by key, each with the UID of its Job, because a Job of the same name may follow. */
     private final Map<ObjectKey, Remembered> backoffs = new ConcurrentHashMap<>();
-    private final PodOwners<V1Job> jobs;
     private final OwnedObjects<V1Pod> pods;
-    private final OrphanPods orphans;
     private final JobMetrics metrics;
 
     private record Remembered(String uid, PodBackoff backoff) {}
 
-    /** Registers the event handlers; the caller runs the workers. */
     public JobController(ControllerContext context) {
-        super(NAME, NAME, context, LIMITS, null);
+        super(NAME, NAME, context, LIMITS, null, ResourceType.JOBS, V1Job.class);
         SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        SharedIndexInformer<V1Job> jobCache = informerFor(ResourceType.JOBS, V1Job.class);
-        jobs = new CachedOwners<>(jobCache, job -> job.getSpec().getSelector());
+        PodOwners<V1Job> jobs = new CachedOwners<>(primary, job -> job.getSpec().getSelector());
         pods = new OwnedObjects<>(podCache);
-        orphans = new OrphanPods(jobs, podCache, context);
+        OrphanPods orphans = new OrphanPods(jobs, podCache, context);
+        addQueue(orphans.queue(), orphans.workers());
         metrics = new JobMetrics(context.metrics());
         JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans, metrics);
-        jobCache.addEventHandler(handlers.ofJobs());
+        primary.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));
     }
 
@@ -75,13 +68,13 @@ public final class JobController extends KeyedController implements Plannable {
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Job job = jobs.get(key);
-        if (job == null) {
-            forget(key);
-            backoffs.remove(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        backoffs.remove(key);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Job job) {
         return sync(job, executor);
     }
 
@@ -112,44 +105,14 @@ public final class JobController extends KeyedController implements Plannable {
 
     @Override
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
-        V1Job job = jobs.get(key);
+        V1Job job = primary.get(key);
         return job == null || !type.equals(ResourceType.PODS) ? null : job.getSpec().getSelector();
     }
 
     @Override
-    public List<Loop> loops() {
-        List<Loop> loops = new ArrayList<>(super.loops());
-        loops.addAll(orphans.loops());
-        return loops;
-    }
-
-    @Override
-    public void close() {
-        super.close();
-        orphans.close();
-    }
-
-    @Override
-    public boolean drain(Duration within) throws InterruptedException {
-        long deadline = clock.deadline(within);
-        return super.drain(within) && orphans.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.JOBS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return jobs.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Job job = jobs.get(key);
+    protected List<Action> plan(ObjectKey key, V1Job job) {
         RecordingExecutor plan = new RecordingExecutor();
-        if (job != null && sync(job, plan) instanceof Result.Terminal terminal) {
+        if (sync(job, plan) instanceof Result.Terminal terminal) {
             throw new IllegalArgumentException(terminal.reason());
         }
         return plan.recorded();

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.job;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -88,16 +87,11 @@ final class OrphanPods {
                 && (Jobs.isManagedByOther(job) || !Jobs.isFinished(job));
     }
 
-    List<Loop> loops() {
+    WorkQueue<ObjectKey> queue() {
+        return queue;
+    }
+
+    List<Loop> workers() {
         return workers;
-    }
-
-    void close() {
-        queue.shutDown();
-        workers.forEach(Loop::close);
-    }
-
-    boolean drain(Duration within) throws InterruptedException {
-        return queue.awaitIdle(within);
     }
 }

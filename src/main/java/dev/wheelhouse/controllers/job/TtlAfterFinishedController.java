@@ -17,12 +17,10 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
@@ -30,21 +28,16 @@ import dev.wheelhouse.workqueue.Priority;
  * {@code pkg/controller/ttlafterfinished}). Upstream reads the Job again before it deletes it. Here the deletion names
  * the version that was decided on, so that a Job whose time to live has just been changed is not deleted either.
  */
-public final class TtlAfterFinishedController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class TtlAfterFinishedController extends ObjectController<V1Job> {
     public static final String NAME = "ttl-after-finished-controller";
 
     private static final Measure DELETION = Measure.histogram(
             "ttl_after_finished_controller_job_deletion_duration_seconds",
             "Time from the end of a Job's time to live to its deletion in seconds", 0.1, 14);
 
-    private final SharedIndexInformer<V1Job> jobs;
-
-    /** Registers the event handlers; the caller runs the workers. */
     public TtlAfterFinishedController(ControllerContext context) {
-        super(NAME, context);
-        jobs = informerFor(ResourceType.JOBS, V1Job.class);
-        jobs.addEventHandler(new ResourceEventHandler<>() {
+        super(NAME, context, ResourceType.JOBS, V1Job.class);
+        primary.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Job job, boolean initial) {
                 enqueue(job, initial ? Priority.BACKGROUND : Priority.LIVE);
@@ -69,13 +62,8 @@ public final class TtlAfterFinishedController extends KeyedController implements
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Job job = jobs.get(key);
-        if (job == null) {
-            forget(key);
-            return Result.done();
-        }
-        Outcome outcome = executor.execute(key, decide(job, clock.now()));
+    protected Result sync(ObjectKey key, V1Job job) {
+        Outcome outcome = executor.execute(key, plan(key, job));
         Instant expiry = expiry(job);
         if (expiry != null && outcome.attempts().stream().anyMatch(Attempt::done)) {
             record(DELETION, Duration.between(expiry, clock.now()).toMillis() / 1e3);
@@ -84,19 +72,8 @@ public final class TtlAfterFinishedController extends KeyedController implements
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.JOBS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return jobs.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Job job = jobs.get(key);
-        return job == null ? List.of() : decide(job, clock.now());
+    protected List<Action> plan(ObjectKey key, V1Job job) {
+        return decide(job, clock.now());
     }
 
     /** The deletion of a Job whose time has passed, or a sync when it has. A pure function. */

@@ -33,7 +33,6 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * a minute.
  */
 public final class NamespaceController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "namespace-controller";
 
     /** Upstream's delay before the controller acts, for API servers that do not show the deletion at once. */

@@ -30,7 +30,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * <p>Upstream keeps the first range of a node for which there is no second one. Here it is free again.
  */
 public final class NodeIpamController extends KeyedController {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "node-ipam-controller";
 
     private static final int WORKERS = 30;

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.node;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,25 +10,19 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.controllers.node.NodeTaints.Wish;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -45,8 +38,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * and in between the taints that evict pods, at the rates of {@link Zones}.
  * </ul>
  */
-public final class NodeLifecycleController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class NodeLifecycleController extends ObjectController<V1Node> {
     public static final String NAME = "node-lifecycle-controller";
 
     private static final String EVENT_SOURCE = "node-controller";
@@ -54,7 +46,6 @@ public final class NodeLifecycleController extends KeyedController implements Pl
     /** The time between a look at the nodes and the first taint that evicts, and between two such taints. */
     private static final Duration GRANT_PERIOD = Duration.ofMillis(100);
 
-    private final SharedIndexInformer<V1Node> nodes;
     private final SharedIndexInformer<V1Pod> pods;
     private final NodeMonitor monitor;
     private final NodeMetrics metrics;
@@ -62,7 +53,6 @@ public final class NodeLifecycleController extends KeyedController implements Pl
     private final Duration period;
     private final WorkQueue<ObjectKey> boundPods;
     private final WorkQueue<Round> rounds;
-    private final List<Loop> furtherWorkers;
     private final long began;
     /** Whether no look is due, because there are no nodes. */
     private volatile boolean resting;
@@ -75,25 +65,19 @@ public final class NodeLifecycleController extends KeyedController implements Pl
 
     /** Starts with a look at all nodes. */
     public NodeLifecycleController(ControllerContext context) {
-        super(NAME, EVENT_SOURCE, context, RateLimits.CONTROLLER, WORKERS);
-        nodes = informerFor(ResourceType.NODES, V1Node.class);
+        super(NAME, EVENT_SOURCE, context, RateLimits.CONTROLLER, WORKERS, ResourceType.NODES, V1Node.class);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
         readiness = new PodReadiness(executor);
         metrics = new NodeMetrics(this::record);
-        SharedIndexInformer<V1Lease> leases = context.informers().informer(ResourceType.LEASES, V1Lease.class,
-                NodeMonitor.LEASES, LabelSelector.everything(), FieldSelector.everything());
-        follow(leases);
-        monitor = new NodeMonitor(nodes.getIndexer(), leases,
+        // The informer of all namespaces is the one that the garbage collector uses, too.
+        monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
                 executor, options, clock, metrics, this::wish);
-        boundPods = context.queue("node_lifecycle_controller_pods");
-        rounds = context.queue("node_lifecycle_controller_rounds");
-        furtherWorkers = List.of(
-                new Worker<>(NAME, boundPods, new Outage<>(boundPods, clock), this::syncPod, clock, context.metrics()),
-                new Worker<>(NAME, rounds, new Outage<>(rounds, clock), this::round, clock, context.metrics()));
-        nodes.addEventHandler(new OfNodes());
+        boundPods = addQueue("node_lifecycle_controller_pods", this::syncPod);
+        rounds = addQueue("node_lifecycle_controller_rounds", this::round);
+        primary.addEventHandler(new OfNodes());
         pods.addEventHandler(new OfPods());
         began = clock.nanoTime();
         rounds.add(Round.LOOK);
@@ -106,13 +90,13 @@ public final class NodeLifecycleController extends KeyedController implements Pl
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Node node = nodes.get(key);
-        if (node == null) {
-            wishes.remove(key);
-            forget(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        wishes.remove(key);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Node node) {
         Wish wish = wishes.get(key);
         Outcome outcome = executor.execute(key, NodeTaints.decide(node, wish, clock.now()));
         if (outcome.succeeded() && wish != null) {
@@ -140,7 +124,7 @@ public final class NodeLifecycleController extends KeyedController implements Pl
         } else {
             resting = monitor.round() == 0;
             forget(NodeMonitor.ROUND);
-            if (!resting || nodes.getIndexer().size() > 0) {
+            if (!resting || primary.getIndexer().size() > 0) {
                 resting = false;
                 rounds.addAfter(Round.LOOK, untilNextLook());
             }
@@ -158,44 +142,8 @@ public final class NodeLifecycleController extends KeyedController implements Pl
     }
 
     @Override
-    public List<Loop> loops() {
-        List<Loop> loops = new ArrayList<>(super.loops());
-        loops.addAll(furtherWorkers);
-        return loops;
-    }
-
-    @Override
-    public void close() {
-        super.close();
-        boundPods.shutDown();
-        rounds.shutDown();
-        furtherWorkers.forEach(Loop::close);
-    }
-
-    @Override
-    public boolean drain(Duration within) throws InterruptedException {
-        long deadline = clock.deadline(within);
-        return super.drain(within) && boundPods.awaitIdle(left(deadline)) && rounds.awaitIdle(left(deadline));
-    }
-
-    private Duration left(long deadline) {
-        return Duration.ofNanos(Math.max(0, deadline - clock.nanoTime()));
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.NODES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return nodes.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Node node = nodes.get(key);
-        return node == null ? List.of() : NodeTaints.decide(node, wishes.get(key), clock.now());
+    protected List<Action> plan(ObjectKey key, V1Node node) {
+        return NodeTaints.decide(node, wishes.get(key), clock.now());
     }
 
     private final class OfNodes extends OwnKeys<V1Node> {
@@ -226,8 +174,5 @@ public final class NodeLifecycleController extends KeyedController implements Pl
                 boundPods.add(ObjectKey.of(after));
             }
         }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
     }
 }

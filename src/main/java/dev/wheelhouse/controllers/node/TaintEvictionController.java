@@ -20,9 +20,8 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -41,8 +40,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * <p>Upstream gives a deletion up after five failures, and keeps the time of a pod for the next pod of that name. Here
  * a failed deletion is tried again, and a time belongs to one pod.
  */
-public final class TaintEvictionController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class TaintEvictionController extends ObjectController<V1Pod> {
     public static final String NAME = "taint-eviction-controller";
 
     private static final int WORKERS = 8;
@@ -57,25 +55,22 @@ public final class TaintEvictionController extends KeyedController implements Pl
             "Time from the end of a pod's toleration to its deletion in seconds", List.of(),
             List.of(0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 120.0, 180.0, 240.0));
 
-    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1Node> nodes;
     private final PodsOnNodes podsOnNodes;
     /** The stays of the pods on nodes with taints. The sync of a pod writes its own entry. */
     private final Map<ObjectKey, Stay> stays = new ConcurrentHashMap<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public TaintEvictionController(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS);
-        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS, ResourceType.PODS, V1Pod.class);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
-        podsOnNodes = new PodsOnNodes(pods.getIndexer());
-        pods.addEventHandler(new OfPods());
+        podsOnNodes = new PodsOnNodes(primary.getIndexer());
+        primary.addEventHandler(new OfPods());
         nodes.addEventHandler(new OfNodes());
     }
 
     @Override
     protected Result sync(ObjectKey key) {
-        V1Pod pod = pods.get(key);
+        V1Pod pod = primary.get(key);
         Stay before = stays.get(key);
         Stay stay = pod == null ? null : stay(pod, before, clock.now());
         if (stay == null) {
@@ -144,20 +139,9 @@ public final class TaintEvictionController extends KeyedController implements Pl
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.PODS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return pods.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        Stay stay = pod == null ? null : stay(pod, stays.get(key), clock.now());
-        return pod == null || stay == null ? List.of() : decide(pod, stay, clock.now());
+    protected List<Action> plan(ObjectKey key, V1Pod pod) {
+        Stay stay = stay(pod, stays.get(key), clock.now());
+        return stay == null ? List.of() : decide(pod, stay, clock.now());
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {
@@ -199,9 +183,6 @@ public final class TaintEvictionController extends KeyedController implements Pl
                 addPods(after);
             }
         }
-
-        @Override
-        public void onDelete(V1Node node, boolean finalStateUnknown) {}
 
         private void addPods(V1Node node) {
             podsOnNodes.on(String.valueOf(node.getMetadata().getName()))

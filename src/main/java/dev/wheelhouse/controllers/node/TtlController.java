@@ -14,11 +14,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
@@ -26,21 +23,17 @@ import dev.wheelhouse.workqueue.Priority;
  * {@code pkg/controller/ttl/ttl_controller.go}). When the size of the cluster changes the value, all nodes get it at
  * once. Upstream writes it to each node after the next status of its kubelet.
  */
-public final class TtlController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class TtlController extends ObjectController<V1Node> {
     public static final String NAME = "ttl-controller";
 
     private static final String ANNOTATION = "node.alpha.kubernetes.io/ttl";
 
-    private final SharedIndexInformer<V1Node> nodes;
     /** Only the event handler writes it. */
     private volatile ClusterSize size = ClusterSize.EMPTY;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public TtlController(ControllerContext context) {
-        super(NAME, context);
-        nodes = informerFor(ResourceType.NODES, V1Node.class);
-        nodes.addEventHandler(new ResourceEventHandler<>() {
+        super(NAME, context, ResourceType.NODES, V1Node.class);
+        primary.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Node node, boolean initial) {
                 change(size.added());
@@ -64,33 +57,13 @@ public final class TtlController extends KeyedController implements Plannable {
         boolean step = next.step() != size.step();
         size = next;
         if (step) {
-            nodes.getIndexer().list().forEach(node -> queue.add(ObjectKey.of(node), Priority.BACKGROUND));
+            primary.getIndexer().list().forEach(node -> queue.add(ObjectKey.of(node), Priority.BACKGROUND));
         }
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        if (!knows(key)) {
-            forget(key);
-            return Result.done();
-        }
-        return executor.execute(key, plan(key)).toResult();
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.NODES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return nodes.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Node node = nodes.get(key);
-        return node == null ? List.of() : decide(node, size.seconds());
+    protected List<Action> plan(ObjectKey key, V1Node node) {
+        return decide(node, size.seconds());
     }
 
     /** The patch of a node whose annotation is not the wanted number. A pure function. */

@@ -25,9 +25,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -39,8 +38,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * ended pods beyond {@link ControllerOptions.PodGc#terminatedThreshold}. {@code PodGarbage} decides. A failed write is
  * tried again in the next round.
  */
-public final class PodGarbageCollector extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class PodGarbageCollector extends ObjectController<V1Pod> {
     public static final String NAME = "pod-garbage-collector-controller";
 
     static final Duration PERIOD = Duration.ofSeconds(20);
@@ -56,7 +54,6 @@ public final class PodGarbageCollector extends KeyedController implements Planna
     /** The only key: a round over all pods. */
     private static final ObjectKey ROUND = ObjectKey.cluster("pods");
 
-    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1Node> nodes;
     private final ResourceClient<PartialObjectMetadata> liveNodes;
     private final int threshold;
@@ -65,8 +62,7 @@ public final class PodGarbageCollector extends KeyedController implements Planna
 
     /** Starts with a round. */
     public PodGarbageCollector(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.PODS, V1Pod.class);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.liveNodes = context.client().metadata(ResourceType.NODES);
         this.threshold = context.options().get(ControllerOptions.PodGc.DEFAULTS).terminatedThreshold();
@@ -75,7 +71,7 @@ public final class PodGarbageCollector extends KeyedController implements Planna
 
     @Override
     protected Result sync(ObjectKey round) {
-        List<V1Pod> all = pods.getIndexer().list();
+        List<V1Pod> all = primary.getIndexer().list();
         List<PodGarbage> garbage = PodGarbage.among(all, this::node, goneNodes(all), threshold);
         if (!garbage.isEmpty()) {
             collect(round, garbage);
@@ -158,21 +154,11 @@ public final class PodGarbageCollector extends KeyedController implements Planna
         }
     }
 
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.PODS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return pods.get(key) != null;
-    }
-
     /** {@inheritDoc} Leaves out the pods of missing nodes, which only a live read shows to be garbage. */
     @Override
-    public List<Action> plan(ObjectKey key) {
+    protected List<Action> plan(ObjectKey key, V1Pod pod) {
         List<Action> actions = new ArrayList<>();
-        for (PodGarbage each : PodGarbage.among(pods.getIndexer().list(), this::node, Set.of(), threshold)) {
+        for (PodGarbage each : PodGarbage.among(primary.getIndexer().list(), this::node, Set.of(), threshold)) {
             if (ObjectKey.of(each.pod()).equals(key)) {
                 Action failure = each.failure(clock.now());
                 if (failure != null) {

@@ -14,59 +14,32 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Writes the type errors of each ValidatingAdmissionPolicy into its status, once for each generation (upstream:
  * {@code pkg/controller/validatingadmissionpolicystatus}). Upstream knows the schemas of built-in kinds by itself. Here
  * the API server publishes all schemas, and a check waits while they cannot be read.
  */
-public final class PolicyStatusController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class PolicyStatusController extends ObjectController<V1ValidatingAdmissionPolicy> {
     public static final String NAME = "validatingadmissionpolicy-status-controller";
 
     static final ResourceType POLICIES = new ResourceType("admissionregistration.k8s.io", "v1",
             "validatingadmissionpolicies", "ValidatingAdmissionPolicy", false);
     private static final String MANAGER = "validatingadmissionpolicy-status";
 
-    private final SharedIndexInformer<V1ValidatingAdmissionPolicy> policies;
     private final TypeChecker checker;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public PolicyStatusController(ControllerContext context) {
-        super(NAME, context);
+        super(NAME, context, POLICIES, V1ValidatingAdmissionPolicy.class);
         checker = new TypeChecker(context.client());
-        policies = informerFor(POLICIES, V1ValidatingAdmissionPolicy.class);
-        policies.addEventHandler(new OwnKeys<>(queue));
+        primary.addEventHandler(new OwnKeys<>(queue));
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        if (!knows(key)) {
-            forget(key);
-            return Result.done();
-        }
-        return executor.execute(key, plan(key)).toResult();
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return POLICIES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return policies.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1ValidatingAdmissionPolicy policy = policies.get(key);
-        return policy == null || isChecked(policy) ? List.of() : List.of(report(policy, checker.check(policy)));
+    protected List<Action> plan(ObjectKey key, V1ValidatingAdmissionPolicy policy) {
+        return isChecked(policy) ? List.of() : List.of(report(policy, checker.check(policy)));
     }
 
     private static boolean isChecked(V1ValidatingAdmissionPolicy policy) {

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.apiserver.cel.PolicyTypes;
+import dev.wheelhouse.cel.PolicyTypes;
 import dev.wheelhouse.client.KubeClient;
 
 /**

@@ -103,14 +103,11 @@ final class QuotaContents implements TypeMonitors.Follower, Devices {
         types.forEach(type -> freed.accept(evaluators.of(type.groupResource()), ""));
     }
 
+    /** {@inheritDoc} An addition needs no count: the API server has added the object's usage to the quota's status. */
     @Override
     public <T extends KubernetesObject> ResourceEventHandler<T> handler(ResourceType type) {
         Evaluator evaluator = evaluators.of(type.groupResource());
         return new ResourceEventHandler<>() {
-            /** {@inheritDoc} The API server has added the usage of a new object to the quota's status. */
-            @Override
-            public void onAdd(T object, boolean initial) {}
-
             @Override
             public void onUpdate(T before, T after) {
                 Instant now = clock.now();

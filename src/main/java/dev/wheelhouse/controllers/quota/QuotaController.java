@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.quota;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -16,14 +15,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.quota.Amounts;
 import dev.wheelhouse.quota.Evaluator;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
@@ -33,28 +29,25 @@ import dev.wheelhouse.workqueue.Priority;
  * {@link ControllerOptions.Periods#resourceQuotaSyncPeriod}. Upstream has a second queue for quotas that show no usage
  * yet; here these go first in the one queue.
  */
-public final class QuotaController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class QuotaController extends ObjectController<V1ResourceQuota> {
     public static final String NAME = "resourcequota-controller";
 
     /** The key that queues all quotas. */
     private static final ObjectKey ALL = ObjectKey.cluster("all quotas");
     private static final Duration NOT_READY_YET = Duration.ofMillis(100);
 
-    private final SharedIndexInformer<V1ResourceQuota> quotas;
     private final QuotaContents contents;
     private final Duration period;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public QuotaController(ControllerContext context) {
-        super(NAME, context);
-        quotas = informerFor(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class);
+        super(NAME, context, ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class);
         informerFor(ResourceType.PODS, V1Pod.class);
         informerFor(ResourceType.SERVICES, V1Service.class);
         informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         contents = new QuotaContents(context, this::recount);
+        addLoop(contents.monitors());
         period = context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod();
-        quotas.addEventHandler(new OfQuotas());
+        primary.addEventHandler(new OfQuotas());
         if (period.isPositive()) {
             queue.add(ALL, Priority.BACKGROUND);
         }
@@ -62,7 +55,7 @@ public final class QuotaController extends KeyedController implements Plannable 
 
     /** Queues the quotas of a namespace, or of all if it is empty, that limit a resource. */
     private void recount(Evaluator evaluator, String namespace) {
-        for (V1ResourceQuota quota : quotas.getIndexer().list(namespace)) {
+        for (V1ResourceQuota quota : primary.getIndexer().list(namespace)) {
             V1ResourceQuotaStatus status = quota.getStatus();
             if (status != null && Amounts.orEmpty(status.getHard()).keySet().stream().anyMatch(evaluator::counts)) {
                 queue.add(ObjectKey.of(quota));
@@ -71,19 +64,19 @@ public final class QuotaController extends KeyedController implements Plannable 
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
+    protected Result sync(ObjectKey key) throws InterruptedException {
         if (!contents.monitors().isReady()) {
             return Result.requeueAfter(NOT_READY_YET);
         }
         if (key.equals(ALL)) {
-            quotas.getIndexer().list().forEach(quota -> queue.add(ObjectKey.of(quota), Priority.BACKGROUND));
+            primary.getIndexer().list().forEach(quota -> queue.add(ObjectKey.of(quota), Priority.BACKGROUND));
             return Result.requeueAfter(period);
         }
-        V1ResourceQuota quota = quotas.get(key);
-        if (quota == null) {
-            forget(key);
-            return Result.done();
-        }
+        return super.sync(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1ResourceQuota quota) {
         QuotaView view = view(quota);
         Result result = executor.execute(key, QuotaDecisions.decide(view)).toResult();
         return view.isComplete() || !(result instanceof Result.Done) ? result : Result.requeue();
@@ -96,32 +89,8 @@ public final class QuotaController extends KeyedController implements Plannable 
     }
 
     @Override
-    public List<Loop> loops() {
-        List<Loop> loops = new ArrayList<>(super.loops());
-        loops.add(contents.monitors());
-        return loops;
-    }
-
-    @Override
-    public void close() {
-        super.close();
-        contents.monitors().close();
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.RESOURCE_QUOTAS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return quotas.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1ResourceQuota quota = quotas.get(key);
-        return quota == null ? List.of() : QuotaDecisions.decide(view(quota));
+    protected List<Action> plan(ObjectKey key, V1ResourceQuota quota) {
+        return QuotaDecisions.decide(view(quota));
     }
 
     private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {

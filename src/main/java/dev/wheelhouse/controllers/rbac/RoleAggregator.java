@@ -21,44 +21,27 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Gives each ClusterRole with an aggregation rule the rules of the ClusterRoles that it selects (upstream:
  * {@code pkg/controller/clusterroleaggregation}). A change of any role syncs all aggregated roles, because a role may
  * select aggregated ones.
  */
-public final class RoleAggregator extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class RoleAggregator extends ObjectController<V1ClusterRole> {
     public static final String NAME = "clusterrole-aggregation-controller";
 
     static final ResourceType CLUSTER_ROLES = new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles",
             "ClusterRole", false);
     private static final String AGGREGATED = NAME + "/aggregated";
 
-    private final SharedIndexInformer<V1ClusterRole> roles;
-
-    /** Registers the event handlers; the caller runs the workers. */
     public RoleAggregator(ControllerContext context) {
-        super(NAME, context);
-        roles = informerFor(CLUSTER_ROLES, V1ClusterRole.class);
-        roles.getIndexer().addIndex(AGGREGATED,
+        super(NAME, context, CLUSTER_ROLES, V1ClusterRole.class);
+        primary.getIndexer().addIndex(AGGREGATED,
                 role -> role.getAggregationRule() == null ? List.of() : List.of(AGGREGATED));
-        roles.addEventHandler(ResourceEventHandler.ofAny(role -> roles.getIndexer().byIndex(AGGREGATED, AGGREGATED)
+        primary.addEventHandler(ResourceEventHandler.ofAny(role -> primary.getIndexer().byIndex(AGGREGATED, AGGREGATED)
                 .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)))));
-    }
-
-    @Override
-    protected Result sync(ObjectKey key) {
-        if (!knows(key)) {
-            forget(key);
-            return Result.done();
-        }
-        return executor.execute(key, plan(key)).toResult();
     }
 
     /**
@@ -120,18 +103,7 @@ public final class RoleAggregator extends KeyedController implements Plannable {
     }
 
     @Override
-    public ResourceType plansFor() {
-        return CLUSTER_ROLES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return roles.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1ClusterRole role = roles.get(key);
-        return role == null ? List.of() : decide(role, roles.getIndexer().list());
+    protected List<Action> plan(ObjectKey key, V1ClusterRole role) {
+        return decide(role, primary.getIndexer().list());
     }
 }

@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.resourceclaim;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,16 +24,14 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaints.Pool;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -42,8 +39,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * any longer (upstream: {@code pkg/controller/devicetainteviction}). The taints are those that drivers publish in
  * ResourceSlices. DeviceTaintRules have no effect, because their feature gate is off by default.
  */
-public final class DeviceTaintEvictionController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class DeviceTaintEvictionController extends ObjectController<V1Pod> {
     public static final String NAME = "device-taint-eviction-controller";
     /** The type of the devices that drivers publish. */
     public static final ResourceType SLICES = new ResourceType("resource.k8s.io", "v1", "resourceslices",
@@ -61,9 +57,6 @@ public final class DeviceTaintEvictionController extends KeyedController impleme
             "Time from the end of a toleration to the deletion of the pod in seconds", List.of(),
             List.of(0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 120.0, 180.0, 240.0));
 
-    private final SharedIndexInformer<V1Pod> pods;
-    private final SharedIndexInformer<ResourceV1ResourceClaim> claims;
-    private final SharedIndexInformer<V1ResourceSlice> slices;
     private final DeviceTaints.Cluster cluster;
     /** The pods that have to go. The sync of a pod writes its own entry. */
     private final Map<ObjectKey, Eviction> evictions = new ConcurrentHashMap<>();
@@ -71,40 +64,28 @@ public final class DeviceTaintEvictionController extends KeyedController impleme
     /** @param over whether the pod has been deleted */
     private record Eviction(String pod, boolean over) {}
 
-    /** Registers the event handlers; the caller runs the workers. */
     public DeviceTaintEvictionController(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS);
-        pods = informerFor(ResourceType.PODS, V1Pod.class);
-        claims = informerFor(ResourceClaimController.CLAIMS, ResourceV1ResourceClaim.class);
-        slices = informerFor(SLICES, V1ResourceSlice.class);
-        cluster = new DeviceTaints.Cluster() {
-            @Override
-            public @Nullable ResourceV1ResourceClaim claim(V1Pod pod, String name) {
-                return claims.get(ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name));
-            }
-
-            @Override
-            public Collection<V1ResourceSlice> slices(Pool pool) {
-                return slices.getIndexer().byIndex(OF_POOL, pool.toString());
-            }
-        };
+        super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS, ResourceType.PODS, V1Pod.class);
+        var claims = informerFor(ResourceClaimController.CLAIMS, ResourceV1ResourceClaim.class);
+        var slices = informerFor(SLICES, V1ResourceSlice.class);
+        cluster = new DeviceTaints.Cluster(claims, pool -> slices.getIndexer().byIndex(OF_POOL, pool.toString()));
         slices.getIndexer().addIndex(OF_POOL, slice -> List.of(Pool.of(slice).toString()));
         claims.getIndexer().addIndex(OF_POOL, claim -> DeviceTaints.devices(claim).stream()
                 .map(device -> Pool.of(device).toString()).distinct().toList());
-        pods.addEventHandler(new OfPods());
+        primary.addEventHandler(new OfPods());
         claims.addEventHandler(new OfClaims());
         slices.addEventHandler(ResourceEventHandler.ofAny(slice -> claims.getIndexer()
                 .byIndex(OF_POOL, Pool.of(slice).toString()).forEach(this::enqueuePods)));
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        if (pod == null) {
-            evictions.remove(key);
-            forget(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        evictions.remove(key);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Pod pod) {
         String uid = String.valueOf(pod.getMetadata().getUid());
         Instant end = DeviceTaints.end(pod, cluster);
         Eviction known = evictions.get(key);
@@ -156,20 +137,9 @@ public final class DeviceTaintEvictionController extends KeyedController impleme
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.PODS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return pods.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        Instant end = pod == null ? null : DeviceTaints.end(pod, cluster);
-        return pod == null || end == null ? List.of() : decide(pod, end, clock.now());
+    protected List<Action> plan(ObjectKey key, V1Pod pod) {
+        Instant end = DeviceTaints.end(pod, cluster);
+        return end == null ? List.of() : decide(pod, end, clock.now());
     }
 
     private void enqueue(V1Pod pod) {
@@ -182,7 +152,7 @@ public final class DeviceTaintEvictionController extends KeyedController impleme
         for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
             V1Pod pod = !PodClaims.isPod(consumer)
                     ? null
-                    : pods.get(ObjectKey.of(String.valueOf(claim.getMetadata().getNamespace()), consumer.getName()));
+                    : primary.get(ObjectKey.of(String.valueOf(claim.getMetadata().getNamespace()), consumer.getName()));
             if (pod != null) {
                 enqueue(pod);
             }

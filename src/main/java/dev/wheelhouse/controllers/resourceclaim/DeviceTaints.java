@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,9 @@ import io.kubernetes.client.openapi.models.V1DeviceToleration;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceSlice;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Decides when a pod has to go because of the taints of its devices (upstream: {@code claimEvictionTime} and
@@ -43,15 +46,13 @@ final class DeviceTaints {
         }
     }
 
-    /** The caches that a decision reads. */
-    interface Cluster {
-        /** The claim of a pod; null if there is none. */
-        @Nullable
-        ResourceV1ResourceClaim claim(V1Pod pod, String name);
-
-        /** All slices of a pool, of any generation. */
-        Collection<V1ResourceSlice> slices(Pool pool);
-    }
+    /**
+     * The caches that a decision reads.
+     *
+     * @param pools all slices of a pool, of any generation
+     */
+    record Cluster(SharedIndexInformer<ResourceV1ResourceClaim> claims,
+            Function<Pool, Collection<V1ResourceSlice>> pools) {}
 
     /** The time at which the pod has to go; null if it may stay. */
     static @Nullable Instant end(V1Pod pod, Cluster cluster) {
@@ -59,7 +60,10 @@ final class DeviceTaints {
                 ? null
                 : PodClaims.of(pod).stream().flatMap(wanted -> {
                     String name = PodClaims.name(pod, wanted);
-                    ResourceV1ResourceClaim claim = name == null ? null : cluster.claim(pod, name);
+                    ResourceV1ResourceClaim claim = name == null
+                            ? null
+                            : cluster.claims
+                                    .get(ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name));
                     boolean used = claim != null && isReservedFor(pod, claim)
                             && (wanted.getResourceClaimName() != null || PodClaims.isFor(pod, claim));
                     return used ? devices(Objects.requireNonNull(claim)).stream() : Stream.of();
@@ -80,7 +84,7 @@ final class DeviceTaints {
     }
 
     private static Stream<Instant> ends(V1DeviceRequestAllocationResult allocated, Cluster cluster) {
-        Collection<V1ResourceSlice> slices = cluster.slices(Pool.of(allocated));
+        Collection<V1ResourceSlice> slices = cluster.pools.apply(Pool.of(allocated));
         long newest = slices.stream().mapToLong(slice -> slice.getSpec().getPool().getGeneration()).max().orElse(0);
         return slices.stream().filter(slice -> slice.getSpec().getPool().getGeneration() == newest)
                 .flatMap(slice -> PodClaims.orEmpty(slice.getSpec().getDevices()).stream())

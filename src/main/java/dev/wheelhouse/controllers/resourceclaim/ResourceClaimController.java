@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,21 +28,21 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.BoundedMap;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Makes ResourceClaims for pods from templates, and keeps track of the pods for which claims are reserved (upstream:
  * {@code pkg/controller/resourceclaim}). Its keys are those of pods and, with the prefix {@value #OF_CLAIM}, of claims.
  */
-public final class ResourceClaimController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class ResourceClaimController extends ObjectController<V1Pod> {
     public static final String NAME = "resourceclaim-controller";
     /** The type of the claims, which API servers serve from 1.34 on. */
     public static final ResourceType CLAIMS = new ResourceType("resource.k8s.io", "v1", "resourceclaims",
@@ -62,30 +61,20 @@ public final class ResourceClaimController extends KeyedController implements Pl
     private static final Measure CREATIONS = Measure.counter("resourceclaim_controller_creates_total",
             "ResourceClaims whose creation was tried", "status", "admin_access");
 
-    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<ResourceV1ResourceClaim> claims;
     private final SharedIndexInformer<V1ResourceClaimTemplate> templates;
     private final ResourceClient<PartialObjectMetadata> livePods;
-    private final Set<String> deletedPods = Collections.synchronizedSet(Collections.newSetFromMap(
-            new LinkedHashMap<>() {
-                private static final long serialVersionUID = 1;
+    private final Set<String> deletedPods = Collections.synchronizedSet(
+            Collections.newSetFromMap(BoundedMap.byAge(MOST_DELETED)));
 
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                    return size() > MOST_DELETED;
-                }
-            }));
-
-    /** Registers the event handlers; the caller runs the workers. */
     public ResourceClaimController(ControllerContext context) {
-        super(NAME, "resource_claim", context);
-        pods = informerFor(ResourceType.PODS, V1Pod.class);
+        super(NAME, "resource_claim", context, RateLimits.CONTROLLER, null, ResourceType.PODS, V1Pod.class);
         claims = informerFor(CLAIMS, ResourceV1ResourceClaim.class);
         templates = informerFor(TEMPLATES, V1ResourceClaimTemplate.class);
         livePods = context.client().metadata(ResourceType.PODS);
-        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> PodClaims.names(pod).stream()
+        primary.getIndexer().addIndex(PODS_OF_CLAIM, pod -> PodClaims.names(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
-        pods.getIndexer().addIndex(PODS_OF_TEMPLATE, pod -> PodClaims.of(pod).stream()
+        primary.getIndexer().addIndex(PODS_OF_TEMPLATE, pod -> PodClaims.of(pod).stream()
                 .filter(wanted -> wanted.getResourceClaimTemplateName() != null)
                 .map(wanted -> pod.getMetadata().getNamespace() + "/" + wanted.getResourceClaimTemplateName())
                 .distinct().toList());
@@ -93,25 +82,21 @@ public final class ResourceClaimController extends KeyedController implements Pl
             V1OwnerReference owner = PodClaims.owner(claim);
             return owner == null ? List.of() : List.of(owner.getUid());
         });
-        pods.addEventHandler(new OfPods());
+        primary.addEventHandler(new OfPods());
         claims.addEventHandler(new OfClaims(new ClaimCounts(context.metrics())));
-        templates.addEventHandler(ResourceEventHandler.ofAny(template -> pods.getIndexer()
+        templates.addEventHandler(ResourceEventHandler.ofAny(template -> primary.getIndexer()
                 .byIndex(PODS_OF_TEMPLATE, ObjectKey.of(template).toString()).forEach(this::enqueue)));
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
+    protected Result sync(ObjectKey key) throws InterruptedException {
         return key.name().startsWith(OF_CLAIM)
                 ? syncClaim(key, ObjectKey.of(key.namespace(), key.name().substring(OF_CLAIM.length())))
-                : syncPod(key);
+                : super.sync(key);
     }
 
-    private Result syncPod(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        if (pod == null) {
-            forget(key);
-            return Result.done();
-        }
+    @Override
+    protected Result sync(ObjectKey key, V1Pod pod) {
         PodView view = view(pod);
         Action.Write next = PodDecisions.decide(view);
         while (next != null) {
@@ -140,7 +125,7 @@ public final class ResourceClaimController extends KeyedController implements Pl
             record(CREATIONS, 1, attempt.done() ? "success" : "failure", ClaimCounts.adminAccess(claim));
         }
         ApiError error = outcome.error();
-        V1Pod pod = pods.get(ObjectKey.of(claim.getMetadata().getNamespace(),
+        V1Pod pod = primary.get(ObjectKey.of(claim.getMetadata().getNamespace(),
                 claim.getMetadata().getOwnerReferences().getFirst().getName()));
         if (error != null && pod != null) {
             report(ObjectKey.of(pod), pod, "PodResourceClaim "
@@ -206,7 +191,7 @@ public final class ResourceClaimController extends KeyedController implements Pl
         }
         V1OwnerReference owner = PodClaims.owner(claim);
         return new ClaimView(claim, gone,
-                owner == null ? null : pods.get(ObjectKey.of(namespace, owner.getName())), false);
+                owner == null ? null : primary.get(ObjectKey.of(namespace, owner.getName())), false);
     }
 
     /** Whether a pod may still use its claims. The cache may not have a new pod yet, so the API server is asked. */
@@ -214,40 +199,20 @@ public final class ResourceClaimController extends KeyedController implements Pl
         if (deletedPods.contains(uid)) {
             return false;
         }
-        V1Pod pod = pods.get(key);
+        V1Pod pod = primary.get(key);
         if (pod != null) {
             return uid.equals(pod.getMetadata().getUid()) && !PodClaims.isDone(pod);
         }
-        try {
-            return uid.equals(livePods.get(key).getMetadata().getUid());
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.PODS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return pods.get(key) != null;
+        return livePods.find(key).filter(live -> uid.equals(live.getMetadata().getUid())).isPresent();
     }
 
     /** {@inheritDoc} The plan for a pod contains the next write, and those for its claims. */
     @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Pod pod = pods.get(key);
+    protected List<Action> plan(ObjectKey key, V1Pod pod) {
         List<Action> plan = new ArrayList<>();
-        if (pod != null) {
-            addIfAny(PodDecisions.decide(view(pod)), plan);
-            claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name)))
-                    .filter(Objects::nonNull).forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
-        }
+        addIfAny(PodDecisions.decide(view(pod)), plan);
+        claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name)))
+                .filter(Objects::nonNull).forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
         return plan;
     }
 
@@ -333,7 +298,7 @@ public final class ResourceClaimController extends KeyedController implements Pl
         }
 
         private void enqueuePods(ResourceV1ResourceClaim claim) {
-            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
+            primary.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
                     .forEach(ResourceClaimController.this::enqueue);
         }
     }

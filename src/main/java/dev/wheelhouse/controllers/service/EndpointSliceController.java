@@ -25,9 +25,8 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -39,15 +38,13 @@ import dev.wheelhouse.workqueue.RateLimits;
  * references of the slices let the garbage collector delete them with their Service. The slices of a pod whose node the
  * cache does not have are written without the pod, and the Service is tried again.
  */
-public final class EndpointSliceController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class EndpointSliceController extends ObjectController<V1Service> {
     public static final String NAME = "endpointslice-controller";
 
     /** The wait after a change of a slice, in which more changes may come. */
     private static final Duration LEAST_WAIT = Duration.ofSeconds(1);
     private static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofSeconds(1000), 10, 100);
 
-    private final SharedIndexInformer<V1Service> services;
     private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1EndpointSlice> slices;
     private final Zones zones;
@@ -58,10 +55,8 @@ public final class EndpointSliceController extends KeyedController implements Pl
     /** The Services that have hints by topology. */
     private final Map<ObjectKey, ZoneHints> hints = new ConcurrentHashMap<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public EndpointSliceController(ControllerContext context) {
-        super(NAME, "endpoint-slice-controller", context, LIMITS, null);
-        this.services = informerFor(ResourceType.SERVICES, V1Service.class);
+        super(NAME, "endpoint-slice-controller", context, LIMITS, null, ResourceType.SERVICES, V1Service.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
@@ -70,8 +65,8 @@ public final class EndpointSliceController extends KeyedController implements Pl
         this.metrics = SliceMetrics.ofServices(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
-        services.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
+        primary.addEventHandler(new OwnKeys<>(queue));
+        pods.addEventHandler(new ServicesOfPods(primary, service -> queue.addAfter(service, batchPeriod)));
         nodes.addEventHandler(zones);
         slices.addEventHandler(new OfSlices(SliceDecisions.MANAGER, tracker, service -> {
             // Each Service is synced after the start anyway.
@@ -88,17 +83,17 @@ public final class EndpointSliceController extends KeyedController implements Pl
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Service service = services.get(key);
-        if (service == null) {
-            triggerTimes.forget(key);
-            tracker.forget(key);
-            hints.remove(key);
-            metrics.count(key, null);
-            metrics.distribute(key, null);
-            forget(key);
-            return Result.done();
-        }
+    protected Result gone(ObjectKey key) {
+        triggerTimes.forget(key);
+        tracker.forget(key);
+        hints.remove(key);
+        metrics.count(key, null);
+        metrics.distribute(key, null);
+        return super.gone(key);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Service service) {
         if (!ServicePods.isOurs(service)) {
             return Result.done();
         }
@@ -180,19 +175,8 @@ public final class EndpointSliceController extends KeyedController implements Pl
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.SERVICES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return services.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Service service = services.get(key);
-        if (service == null || !ServicePods.isOurs(service)) {
+    protected List<Action> plan(ObjectKey key, V1Service service) {
+        if (!ServicePods.isOurs(service)) {
             return List.of();
         }
         List<V1Pod> selected = selected(service);

@@ -32,7 +32,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * with the label that forbids it, or that are the lock of an election, have no slices.
  */
 public final class EndpointSliceMirroringController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "endpointslice-mirroring-controller";
 
     private static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofSeconds(100), 10, 100);
@@ -44,7 +43,6 @@ public final class EndpointSliceMirroringController extends KeyedController impl
     private final SliceTracker tracker = new SliceTracker();
     private final SliceMetrics metrics;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public EndpointSliceMirroringController(ControllerContext context) {
         super(NAME, "endpoint-slice-mirroring-controller", context, LIMITS, null);
         this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);

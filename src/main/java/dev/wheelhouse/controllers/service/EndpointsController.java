@@ -16,14 +16,14 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Lists the addresses of a Service's pods in Endpoints of the same name (upstream:
@@ -31,35 +31,34 @@ import dev.wheelhouse.workqueue.Priority;
  * addresses of one family. {@code EndpointsDecisions} decides. Endpoints without a Service are deleted when their
  * Service is, and at the start, unless they are the lock of an election.
  */
-public final class EndpointsController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class EndpointsController extends ObjectController<V1Service> {
     public static final String NAME = "endpoints-controller";
 
-    private final SharedIndexInformer<V1Service> services;
     private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1Endpoints> endpoints;
     private final TriggerTimes triggerTimes = new TriggerTimes();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public EndpointsController(ControllerContext context) {
-        super(NAME, "endpoint-controller", context);
-        this.services = informerFor(ResourceType.SERVICES, V1Service.class);
+        super(NAME, "endpoint-controller", context, RateLimits.CONTROLLER, null, ResourceType.SERVICES,
+                V1Service.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).updatesBatchPeriod();
-        services.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new ServicesOfPods(services, service -> queue.addAfter(service, batchPeriod)));
+        primary.addEventHandler(new OwnKeys<>(queue));
+        pods.addEventHandler(new ServicesOfPods(primary, service -> queue.addAfter(service, batchPeriod)));
         endpoints.addEventHandler(new OfEndpoints());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Service service = services.get(key);
+    protected Result gone(ObjectKey key) {
+        triggerTimes.forget(key);
+        V1Endpoints left = endpoints.get(key);
+        return left == null ? super.gone(key) : delete(key, left);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Service service) {
         V1Endpoints current = endpoints.get(key);
-        if (service == null) {
-            triggerTimes.forget(key);
-            return current == null ? end(key) : delete(key, current);
-        }
         if (!ServicePods.isOurs(service)) {
             return Result.done();
         }
@@ -83,11 +82,6 @@ public final class EndpointsController extends KeyedController implements Planna
         return outcome.toResult();
     }
 
-    private Result end(ObjectKey key) {
-        forget(key);
-        return Result.done();
-    }
-
     private Result delete(ObjectKey key, V1Endpoints left) {
         Outcome outcome = executor.execute(key, List.of(deletion(key, left)));
         if (outcome.succeeded()) {
@@ -107,19 +101,8 @@ public final class EndpointsController extends KeyedController implements Planna
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.SERVICES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return services.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Service service = services.get(key);
-        if (service == null || !ServicePods.isOurs(service)) {
+    protected List<Action> plan(ObjectKey key, V1Service service) {
+        if (!ServicePods.isOurs(service)) {
             return List.of();
         }
         List<V1Pod> selected = selected(service);
@@ -127,18 +110,16 @@ public final class EndpointsController extends KeyedController implements Planna
                 triggerTimes.peek(service, selected));
     }
 
-    /** Endpoints that exist at the start may be left from a Service that is gone. */
+    /**
+     * Endpoints that exist at the start may be left from a Service that is gone. The controller does not correct the
+     * changes of others, as upstream.
+     */
     private final class OfEndpoints implements ResourceEventHandler<V1Endpoints> {
         @Override
         public void onAdd(V1Endpoints object, boolean initial) {
             if (initial && !WellKnown.isElection(object.getMetadata())) {
                 queue.add(ObjectKey.of(object), Priority.BACKGROUND);
             }
-        }
-
-        @Override
-        public void onUpdate(V1Endpoints before, V1Endpoints after) {
-            // The controller does not watch over what others change, as upstream.
         }
 
         @Override

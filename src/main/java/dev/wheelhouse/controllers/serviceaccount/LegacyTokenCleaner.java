@@ -37,7 +37,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * again in the next round.
  */
 public final class LegacyTokenCleaner extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(24);

@@ -1,8 +1,6 @@
 package dev.wheelhouse.controllers.serviceaccount;
 
 import java.security.KeyPair;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.PublicKey;
 import java.security.interfaces.ECKey;
 import java.util.Base64;
@@ -14,6 +12,8 @@ import org.jose4j.jwt.JwtClaims;
 import org.jose4j.lang.JoseException;
 
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * Signs the tokens that Secrets hold: JSON Web Tokens without an end, which the API server accepts as long as the
@@ -69,11 +69,6 @@ final class LegacyTokens implements TokenDecisions.TokenSource {
 
     /** The name of a key, by which the API server selects the key that verifies a token. */
     private static String keyId(PublicKey key) {
-        try {
-            return Base64.getUrlEncoder().withoutPadding()
-                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(key.getEncoded()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Hashes.of("SHA-256", key.getEncoded()));
     }
 }

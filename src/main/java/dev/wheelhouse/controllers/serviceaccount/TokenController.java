@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -39,7 +38,6 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * account, because the cache may not show a new account yet.
  */
 public final class TokenController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "serviceaccount-token-controller";
 
     private static final Logger log = LoggerFactory.getLogger(TokenController.class);
@@ -53,7 +51,6 @@ public final class TokenController extends KeyedController implements Plannable 
     private record Caches(SharedIndexInformer<V1ServiceAccount> accounts, SharedIndexInformer<V1Secret> secrets,
             LegacyTokens tokens) {}
 
-    /** Registers the event handlers; the caller runs the workers. */
     public TokenController(ControllerContext context) {
         super(NAME, context);
         ControllerOptions.Identity options = context.options().get(ControllerOptions.Identity.DEFAULTS);
@@ -100,20 +97,9 @@ public final class TokenController extends KeyedController implements Plannable 
         List<V1Secret> secrets = TokenSecrets.of(known.secrets, key);
         V1ServiceAccount cached = account;
         if (secrets.stream().anyMatch(secret -> !TokenSecrets.isOf(TokenSecrets.accountUid(secret), cached))) {
-            account = liveAccount(key);
+            account = live.find(key).orElse(null);
         }
         return TokenDecisions.decide(account, secrets, gone, rootCa, tokens);
-    }
-
-    private @Nullable V1ServiceAccount liveAccount(ObjectKey key) {
-        try {
-            return live.get(key);
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return null;
-            }
-            throw e;
-        }
     }
 
     @Override

@@ -11,9 +11,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -23,8 +22,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * Gives each ServiceCIDR a finalizer and the condition Ready, and lets a deleted one go when no address needs it
  * (upstream: {@code pkg/controller/servicecidrs}).
  */
-public final class ServiceCidrController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class ServiceCidrController extends ObjectController<V1ServiceCIDR> {
     public static final String NAME = "service-cidr-controller";
     /** The type of the ranges, which API servers serve from 1.33 on. */
     public static final ResourceType RANGES = new ResourceType("networking.k8s.io", "v1", "servicecidrs",
@@ -33,26 +31,18 @@ public final class ServiceCidrController extends KeyedController implements Plan
     public static final ResourceType ADDRESSES = new ResourceType("networking.k8s.io", "v1", "ipaddresses",
             "IPAddress", false);
 
-    private final SharedIndexInformer<V1ServiceCIDR> ranges;
     private final SharedIndexInformer<V1IPAddress> addresses;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public ServiceCidrController(ControllerContext context) {
-        super(NAME, context);
-        ranges = informerFor(RANGES, V1ServiceCIDR.class);
+        super(NAME, context, RANGES, V1ServiceCIDR.class);
         addresses = informerFor(ADDRESSES, V1IPAddress.class);
-        ranges.addEventHandler(new OfRanges());
+        primary.addEventHandler(new OfRanges());
         addresses.addEventHandler(new OfAddresses());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1ServiceCIDR range = ranges.get(key);
-        if (range == null) {
-            forget(key);
-            return Result.done();
-        }
-        Outcome outcome = executor.execute(key, decide(range));
+    protected Result sync(ObjectKey key, V1ServiceCIDR range) {
+        Outcome outcome = executor.execute(key, plan(key, range));
         if (outcome.failed() instanceof Action.Apply && range.getMetadata().getDeletionTimestamp() == null) {
             executor.execute(key, List.of(new Action.Event(RANGES, range, EventRecorder.WARNING,
                     "KubernetesServiceCIDRError", "The ServiceCIDR Status can not be set to Ready=True")));
@@ -60,29 +50,14 @@ public final class ServiceCidrController extends KeyedController implements Plan
         return outcome.toResult();
     }
 
-    private List<Action> decide(V1ServiceCIDR range) {
-        return RangeDecisions.decide(new RangeView(range, ranges.getIndexer().list(), addresses.getIndexer().list(),
+    @Override
+    protected List<Action> plan(ObjectKey key, V1ServiceCIDR range) {
+        return RangeDecisions.decide(new RangeView(range, primary.getIndexer().list(), addresses.getIndexer().list(),
                 clock.now()));
     }
 
-    @Override
-    public ResourceType plansFor() {
-        return RANGES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return ranges.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1ServiceCIDR range = ranges.get(key);
-        return range == null ? List.of() : decide(range);
-    }
-
     private void enqueue(Predicate<AddressRange> which) {
-        ranges.getIndexer().list().stream().filter(range -> RangeView.ranges(range).anyMatch(which))
+        primary.getIndexer().list().stream().filter(range -> RangeView.ranges(range).anyMatch(which))
                 .forEach(range -> queue.add(ObjectKey.of(range)));
     }
 
@@ -104,9 +79,6 @@ public final class ServiceCidrController extends KeyedController implements Plan
         public void onAdd(V1IPAddress address, boolean initial) {
             enqueueRangesOf(address);
         }
-
-        @Override
-        public void onUpdate(V1IPAddress before, V1IPAddress after) {}
 
         @Override
         public void onDelete(V1IPAddress address, boolean finalStateUnknown) {

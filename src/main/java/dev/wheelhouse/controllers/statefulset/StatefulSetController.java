@@ -30,9 +30,8 @@ import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.history.RevisionData;
@@ -44,14 +43,12 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * {@code pkg/controller/statefulset/stateful_set.go}). {@code StatefulSetDecisions} decides, {@code PodTask} describes
  * the writes for one pod, {@code StatefulSetHandlers} enqueues keys.
  */
-public final class StatefulSetController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class StatefulSetController extends ObjectController<V1StatefulSet> {
     public static final String NAME = "statefulset-controller";
 
     private static final ResourceType SETS = ResourceType.STATEFUL_SETS;
     private static final ResourceType REVISIONS = ResourceType.CONTROLLER_REVISIONS;
 
-    private final SharedIndexInformer<V1StatefulSet> sets;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
@@ -62,27 +59,26 @@ public final class StatefulSetController extends KeyedController implements Plan
     /** The set's template of this generation is that of the revision with this UID, the last of the history. */
     private record Known(String uid, @Nullable Long generation, @Nullable String revision) {}
 
-    /** Registers the event handlers; the caller runs the workers. */
     public StatefulSetController(ControllerContext context) {
-        super(NAME, context);
-        this.sets = informerFor(SETS, V1StatefulSet.class);
+        super(NAME, context, SETS, V1StatefulSet.class);
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(informerFor(REVISIONS, V1ControllerRevision.class));
         this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
         retryWhenAllowed();
-        new StatefulSetHandlers(sets, queue).register(podCache, claims);
+        new StatefulSetHandlers(primary, queue).register(podCache, claims);
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        return syncStatefulSet(key);
+    protected Result gone(ObjectKey key) {
+        known.remove(key);
+        return super.gone(key);
     }
 
     @Override
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
-        V1StatefulSet set = sets.get(key);
+        V1StatefulSet set = primary.get(key);
         return set == null || type.equals(SETS) ? null : set.getSpec().getSelector();
     }
 
@@ -91,13 +87,8 @@ public final class StatefulSetController extends KeyedController implements Plan
      * status, shorten the history. A failure skips the phases up to the report, but not the report if the revisions are
      * known, and never the history.
      */
-    Result syncStatefulSet(ObjectKey key) {
-        V1StatefulSet set = sets.get(key);
-        if (set == null) {
-            known.remove(key);
-            forget(key);
-            return Result.done();
-        }
+    @Override
+    protected Result sync(ObjectKey key, V1StatefulSet set) {
         LabelSelector selector;
         try {
             selector = LabelSelector.of(set.getSpec().getSelector());
@@ -284,21 +275,7 @@ public final class StatefulSetController extends KeyedController implements Plan
     }
 
     @Override
-    public ResourceType plansFor() {
-        return SETS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return sets.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1StatefulSet set = sets.get(key);
-        if (set == null) {
-            return List.of();
-        }
+    protected List<Action> plan(ObjectKey key, V1StatefulSet set) {
         LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
         List<V1ControllerRevision> history = history(set, selector);
         List<Action> plan = new ArrayList<>(adoptions(set, history));

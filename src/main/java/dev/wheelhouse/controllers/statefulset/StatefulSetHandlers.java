@@ -64,12 +64,6 @@ final class StatefulSetHandlers {
      */
     private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
         @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {}
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {}
-
-        @Override
         public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
             for (V1OwnerReference owner : OwnerReferences.of(claim.getMetadata())) {
                 int end = owner.getName().lastIndexOf('-');

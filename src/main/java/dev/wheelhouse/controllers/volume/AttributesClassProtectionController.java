@@ -15,9 +15,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -26,27 +24,23 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * {@code pkg/controller/volume/vacprotection}). The caches alone decide: a claim that they do not show yet keeps
  * nothing.
  */
-public final class AttributesClassProtectionController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class AttributesClassProtectionController extends ObjectController<V1VolumeAttributesClass> {
     public static final String NAME = "volumeattributesclass-protection-controller";
 
     private static final Protection PROTECTION = new Protection(ResourceType.VOLUME_ATTRIBUTES_CLASSES,
             "kubernetes.io/vac-protection");
     private static final String BY_CLASS = NAME + "/class";
 
-    private final SharedIndexInformer<V1VolumeAttributesClass> classes;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final SharedIndexInformer<V1PersistentVolume> volumes;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public AttributesClassProtectionController(ControllerContext context) {
-        super(NAME, context);
-        this.classes = informerFor(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class);
+        super(NAME, context, ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class);
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         claims.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
         volumes.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
-        classes.addEventHandler(new OfClasses());
+        primary.addEventHandler(PROTECTION.handler(queue));
         claims.addEventHandler(
                 new OfUsers<V1PersistentVolumeClaim>(AttributesClassProtectionController::classesOf));
         volumes.addEventHandler(new OfUsers<V1PersistentVolume>(AttributesClassProtectionController::classesOf));
@@ -69,49 +63,9 @@ public final class AttributesClassProtectionController extends KeyedController i
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        if (!knows(key)) {
-            forget(key);
-        }
-        return executor.execute(key, plan(key)).toResult();
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.VOLUME_ATTRIBUTES_CLASSES;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return classes.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1VolumeAttributesClass attributes = classes.get(key);
-        return attributes == null
-                ? List.of()
-                : PROTECTION.decide(attributes, !volumes.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty()
-                        || !claims.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty());
-    }
-
-    private final class OfClasses implements ResourceEventHandler<V1VolumeAttributesClass> {
-        @Override
-        public void onAdd(V1VolumeAttributesClass attributes, boolean initial) {
-            if (PROTECTION.isMissing(attributes) || PROTECTION.keepsFromDeletion(attributes)) {
-                queue.add(ObjectKey.of(attributes));
-            }
-        }
-
-        @Override
-        public void onUpdate(V1VolumeAttributesClass before, V1VolumeAttributesClass after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1VolumeAttributesClass attributes, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(attributes));
-        }
+    protected List<Action> plan(ObjectKey key, V1VolumeAttributesClass attributes) {
+        return PROTECTION.decide(attributes, !volumes.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty()
+                || !claims.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty());
     }
 
     /** Wakes the classes that an object does not use any more. */
@@ -121,9 +75,6 @@ public final class AttributesClassProtectionController extends KeyedController i
         OfUsers(Function<T, Collection<String>> uses) {
             this.uses = uses;
         }
-
-        @Override
-        public void onAdd(T user, boolean initial) {}
 
         @Override
         public void onUpdate(T before, T after) {

@@ -17,8 +17,7 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -30,8 +29,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * is let go, a live list of the namespace's pods confirms the cache. The same list lets further claims of the namespace
  * go, if it is newer than their deletion and shows them unused.
  */
-public final class ClaimProtectionController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class ClaimProtectionController extends ObjectController<V1PersistentVolumeClaim> {
     public static final String NAME = "persistentvolumeclaim-protection-controller";
 
     private static final Protection PROTECTION = new Protection(ResourceType.PERSISTENT_VOLUME_CLAIMS,
@@ -39,7 +37,6 @@ public final class ClaimProtectionController extends KeyedController implements 
     private static final String PODS_OF_CLAIM = NAME + "/claim";
     private static final int PAGE = 500;
 
-    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final SharedIndexInformer<V1Pod> pods;
     private final ResourceClient<V1Pod> livePods;
     private volatile @Nullable Live last;
@@ -47,25 +44,19 @@ public final class ClaimProtectionController extends KeyedController implements 
     /** The claims that a live list of pods showed in use. */
     private record Live(String namespace, String version, ClaimsInUse used) {}
 
-    /** Registers the event handlers; the caller runs the workers. */
     public ClaimProtectionController(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.PERSISTENT_VOLUME_CLAIMS,
+                V1PersistentVolumeClaim.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.livePods = context.client().resource(ResourceType.PODS, V1Pod.class);
         pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
-        claims.addEventHandler(new OfClaims());
+        primary.addEventHandler(PROTECTION.handler(queue));
         pods.addEventHandler(new OfPods());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1PersistentVolumeClaim claim = claims.get(key);
-        if (claim == null) {
-            forget(key);
-            return Result.done();
-        }
+    protected Result sync(ObjectKey key, V1PersistentVolumeClaim claim) {
         boolean used = PROTECTION.keepsFromDeletion(claim) && (isUsed(claim) || isUsedLive(claim));
         return executor.execute(key, PROTECTION.decide(claim, used)).toResult();
     }
@@ -103,38 +94,8 @@ public final class ClaimProtectionController extends KeyedController implements 
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.PERSISTENT_VOLUME_CLAIMS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return claims.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1PersistentVolumeClaim claim = claims.get(key);
-        return claim == null ? List.of() : PROTECTION.decide(claim, isUsed(claim));
-    }
-
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            if (PROTECTION.isMissing(claim) || PROTECTION.keepsFromDeletion(claim)) {
-                queue.add(ObjectKey.of(claim));
-            }
-        }
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(claim));
-        }
+    protected List<Action> plan(ObjectKey key, V1PersistentVolumeClaim claim) {
+        return PROTECTION.decide(claim, isUsed(claim));
     }
 
     /** Wakes the claims of pods that use them no more, or not yet. */
@@ -164,7 +125,7 @@ public final class ClaimProtectionController extends KeyedController implements 
         private void wakeClaims(V1Pod pod) {
             for (String name : Volumes.claimsOf(pod)) {
                 ObjectKey key = ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name);
-                V1PersistentVolumeClaim claim = claims.get(key);
+                V1PersistentVolumeClaim claim = primary.get(key);
                 if (claim != null && PROTECTION.keepsFromDeletion(claim)) {
                     queue.add(key);
                 }

@@ -19,20 +19,19 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Makes the claims of ephemeral volumes: {@code <pod>-<volume>}, owned by the pod, so that the garbage collector
  * deletes the claim after the pod (upstream: {@code pkg/controller/volume/ephemeral}).
  */
-public final class EphemeralVolumeController extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
+public final class EphemeralVolumeController extends ObjectController<V1Pod> {
     public static final String NAME = "ephemeral-volume-controller";
 
     private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
@@ -43,27 +42,19 @@ public final class EphemeralVolumeController extends KeyedController implements 
     private static final Measure FAILED_CREATIONS = Measure.counter("ephemeral_volume_controller_create_failures_total",
             "Claims whose creation was tried and failed");
 
-    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public EphemeralVolumeController(ControllerContext context) {
-        super(NAME, "ephemeral_volume", context);
-        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        super(NAME, "ephemeral_volume", context, RateLimits.CONTROLLER, null, ResourceType.PODS, V1Pod.class);
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
-        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> ephemeralVolumes(pod).stream()
+        primary.getIndexer().addIndex(PODS_OF_CLAIM, pod -> ephemeralVolumes(pod).stream()
                 .map(volume -> pod.getMetadata().getNamespace() + "/" + Volumes.claimOf(pod, volume)).toList());
-        pods.addEventHandler(new OfPods());
+        primary.addEventHandler(new OfPods());
         claims.addEventHandler(new OfClaims());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        if (pod == null) {
-            forget(key);
-            return Result.done();
-        }
+    protected Result sync(ObjectKey key, V1Pod pod) {
         Outcome outcome = executor.execute(key, missing(pod));
         for (Attempt creation : outcome.attempts()) {
             record(CREATIONS, 1);
@@ -136,21 +127,11 @@ public final class EphemeralVolumeController extends KeyedController implements 
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.PODS;
+    protected List<Action> plan(ObjectKey key, V1Pod pod) {
+        return missing(pod);
     }
 
-    @Override
-    public boolean knows(ObjectKey key) {
-        return pods.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Pod pod = pods.get(key);
-        return pod == null ? List.of() : missing(pod);
-    }
-
+    /** An update needs no sync, because a pod's volumes never change. */
     private final class OfPods implements ResourceEventHandler<V1Pod> {
         @Override
         public void onAdd(V1Pod pod, boolean initial) {
@@ -158,10 +139,6 @@ public final class EphemeralVolumeController extends KeyedController implements 
                 queue.add(ObjectKey.of(pod));
             }
         }
-
-        /** A pod's volumes never change. */
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {}
 
         @Override
         public void onDelete(V1Pod pod, boolean finalStateUnknown) {
@@ -174,14 +151,8 @@ public final class EphemeralVolumeController extends KeyedController implements 
     /** A claim that is deleted is made again if its pod is still there. */
     private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
         @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {}
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {}
-
-        @Override
         public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
+            primary.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
                     .forEach(pod -> queue.add(ObjectKey.of(pod)));
         }
     }

@@ -6,13 +6,15 @@ import java.util.List;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * A finalizer that keeps objects while something uses them (upstream: {@code pkg/controller/volume/protectionutil}).
- * Pure functions.
  */
 record Protection(ResourceType type, String finalizer) {
     /** Whether an object waits for the end of its use. */
@@ -34,7 +36,33 @@ record Protection(ResourceType type, String finalizer) {
         return finalizers == null ? List.of() : finalizers;
     }
 
-    /** @param used whether something uses the object; matters only if {@link #keepsFromDeletion} */
+    /** Adds the key of each object that misses the finalizer, or that waits for the end of its use. */
+    <T extends KubernetesObject> ResourceEventHandler<T> handler(WorkQueue<ObjectKey> queue) {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(T object, boolean initial) {
+                if (isMissing(object) || keepsFromDeletion(object)) {
+                    queue.add(ObjectKey.of(object));
+                }
+            }
+
+            @Override
+            public void onUpdate(T before, T after) {
+                onAdd(after, false);
+            }
+
+            @Override
+            public void onDelete(T object, boolean finalStateUnknown) {
+                queue.add(ObjectKey.of(object));
+            }
+        };
+    }
+
+    /**
+     * Adds or removes the finalizer. A pure function.
+     *
+     * @param used whether something uses the object; matters only if {@link #keepsFromDeletion}
+     */
     List<Action> decide(KubernetesObject object, boolean used) {
         List<String> finalizers = new ArrayList<>(finalizers(object));
         if (keepsFromDeletion(object) && !used) {

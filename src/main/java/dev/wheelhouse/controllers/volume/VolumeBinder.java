@@ -45,7 +45,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * It has one worker, because claims compete for volumes.
  */
 public final class VolumeBinder extends KeyedController implements Plannable {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "persistentvolume-binder-controller";
 
     /** More than the writes of any sync. */
@@ -65,7 +64,6 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     /** The volumes that pods of this process empty. Only the worker uses it. */
     private final Set<ObjectKey> recycled = new HashSet<>();
 
-    /** Registers the event handlers; the caller runs the workers. */
     public VolumeBinder(ControllerContext context) {
         super(NAME, "persistentvolume-controller", context, RateLimits.CONTROLLER, 1);
         var claimCache = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);

@@ -25,7 +25,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * server, because changes of volumes do not wake it.
  */
 public final class VolumeExpander extends KeyedController {
-    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "persistentvolume-expander-controller";
 
     private static final int WORKERS = 10;
@@ -33,7 +32,6 @@ public final class VolumeExpander extends KeyedController {
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final ResourceClient<V1PersistentVolume> volumes;
 
-    /** Registers the event handlers; the caller runs the workers. */
     public VolumeExpander(ControllerContext context) {
         super(NAME, "volume_expand", context, RateLimits.CONTROLLER, WORKERS);
         this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);

@@ -172,6 +172,28 @@ class AttachDetachControllerTest {
         assertThat(attachments()).hasSize(1);
     }
 
+    @Test
+    void aVolumeThatTheKubeletBeganToUseAfterItsRemovalFromTheStatusIsReportedAgain() {
+        attached();
+        cluster.withhold(ResourceType.NODES);
+        uses("n1", List.of(DISK));
+        gone("web");
+        assertThat(reported("n1")).isEmpty();
+        cluster.release(ResourceType.NODES);
+        settle();
+        assertThat(reported("n1")).containsExactly(DISK);
+        assertThat(attachments()).hasSize(1);
+    }
+
+    @Test
+    void aVolumeOfADriverWithinKubernetesStaysIfTheKubeletUsesItAlthoughTheCacheDoesNotShowIt() {
+        pod("web", "n1", "fc: {wwids: [c]}");
+        cluster.withhold(ResourceType.NODES);
+        uses("n1", List.of("kubernetes.io/fc/[c]"));
+        gone("web");
+        assertThat(reported("n1")).hasSize(1);
+    }
+
     @ParameterizedTest(name = "a node with {0}, out of service {1}, option {2}, after {3}: detached {4}")
     @CsvSource({"NotReady, false, false, PT5M, false", "NotReady, false, false, PT7M, true",
             "Ready, false, false, PT7M, false", "NotReady, false, true, PT7M, false",
@@ -299,6 +321,21 @@ class AttachDetachControllerTest {
         assertThat(reported("n1")).containsExactly(name);
         gone("web");
         assertThat(reported("n1")).isEmpty();
+    }
+
+    @Test
+    void aVolumeOfADriverWithinKubernetesIsTakenFromANodeThatIsOutOfServiceAndCounted() {
+        pod("web", "n1", "fc: {wwids: [c]}");
+        uses("n1", List.of("kubernetes.io/fc/[c]"));
+        gone("web");
+        assertThat(reported("n1")).hasSize(1);
+        editNode("n1", n -> n.getSpec().addTaintsItem(
+                new V1Taint().key("node.kubernetes.io/out-of-service").effect("NoExecute")));
+        settle();
+
+        assertThat(reported("n1")).isEmpty();
+        assertThat(cluster.measures).containsEntry(
+                "attach_detach_controller_attachdetach_controller_forced_detaches_total{out-of-service}", 1.0);
     }
 
     @Test

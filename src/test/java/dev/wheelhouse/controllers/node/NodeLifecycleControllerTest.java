@@ -108,6 +108,14 @@ class NodeLifecycleControllerTest {
     }
 
     @Test
+    void theGarbageCollectorSharesTheInformerOfLeasesWhichChangeMostOfAllAtRest() {
+        nodes("", "a");
+        after(1);
+        assertThat(cluster.informers().metadataOrMore(ResourceType.LEASES))
+                .isSameAs(cluster.informers().informer(ResourceType.LEASES, V1Lease.class));
+    }
+
+    @Test
     void aSilentNodeBecomesUnknownAndIsTaintedAndItsPodsAreNotReady() {
         nodes("", "a", "b");
         pod("on-a", "a");
