@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs one of the benchmarks that start a real kube-apiserver: beside-real.sh CLASS ARGUMENT... Needs a JDK 25 in
 # JAVA_HOME or on the PATH, and etcd, kube-apiserver and kube-controller-manager on the PATH. BENCH_OPTIONS may hold
-# system properties: -Dmanager.jvm='...' replaces the JVM options of Wheelhouse.
+# system properties, quoted for the shell: -Dmanager.jvm='...' replaces the JVM options of Wheelhouse.
 set -eu
 cd "$(dirname "$0")/../.."
 java=${JAVA_HOME:+$JAVA_HOME/bin/}
@@ -19,5 +19,5 @@ mkdir -p target/bench-classes
 absolute=$(printf %s "$classpath" | sed "s|target/|$PWD/target/|g")
 benchmark=$1
 shift
-# shellcheck disable=SC2086
-exec "${java}java" ${BENCH_OPTIONS:-} -cp "$absolute" "dev.wheelhouse.bench.workloads.$benchmark" "$@"
+# The options are words of the shell, which may be quoted.
+eval "exec \"\${java}java\" ${BENCH_OPTIONS:-} -cp \"\$absolute\" \"dev.wheelhouse.bench.workloads.\$benchmark\" \"\$@\""

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures rollouts: rollouts.sh [Deployments, 1000] [replicas of each, 10]. Needs a JDK 25 in JAVA_HOME or on the PATH.
+# Measures rollouts: rollouts.sh [Deployments, 1000] [replicas of each, 10] [processes, 1 or 2; 2]. Needs a JDK 25 in JAVA_HOME or on the PATH.
 set -eu
 cd "$(dirname "$0")/../.."
 java=${JAVA_HOME:+$JAVA_HOME/bin/}
@@ -13,4 +13,4 @@ mkdir -p target/bench-classes
 "${java}javac" -proc:none -d target/bench-classes -cp "$classpath" \
   src/bench/java/dev/wheelhouse/bench/RolloutBenchmark.java src/bench/java/dev/wheelhouse/bench/GoldenWrites.java
 absolute=$(printf %s "$classpath" | sed "s|target/|$PWD/target/|g")
-exec "${java}java" -cp "$absolute" dev.wheelhouse.bench.RolloutBenchmark "${1:-1000}" "${2:-10}"
+exec "${java}java" -cp "$absolute" dev.wheelhouse.bench.RolloutBenchmark "${1:-1000}" "${2:-10}" "${3:-2}"

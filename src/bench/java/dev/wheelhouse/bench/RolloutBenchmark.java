@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 import io.kubernetes.client.custom.V1Patch;
@@ -31,9 +32,10 @@ import io.kubernetes.client.util.PatchUtils;
 import io.kubernetes.client.util.Yaml;
 
 /**
- * Many Deployments from apply to complete, then one image update of all. The API server with its hollow nodes is one
- * process, the controllers are another, so that what the controllers cost can be told apart. Arguments: Deployments,
- * replicas of each.
+ * Many Deployments from apply to complete, then one image update of all. In two processes the API server with its
+ * hollow nodes is one and the controllers are another, so that their costs can be told apart. One process does all, as
+ * the service does by default. Arguments: Deployments, replicas of each, processes. {@code BENCH_JVM_OPTS} are passed
+ * to the processes, with {@code NAME} replaced by {@code server} or {@code manager}.
  */
 public final class RolloutBenchmark {
     private static final int PODS_A_NODE = 110;
@@ -42,21 +44,29 @@ public final class RolloutBenchmark {
 
     private final int deployments;
     private final int replicas;
+    private final boolean together;
     private final Path directory = Files.createTempDirectory("bench");
     private final List<Process> processes = new ArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
 
-    private RolloutBenchmark(int deployments, int replicas) throws IOException {
+    private RolloutBenchmark(int deployments, int replicas, boolean together) throws IOException {
         this.deployments = deployments;
         this.replicas = replicas;
+        this.together = together;
     }
 
     public static void main(String[] args) throws Exception {
-        RolloutBenchmark benchmark = new RolloutBenchmark(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+        RolloutBenchmark benchmark = new RolloutBenchmark(Integer.parseInt(args[0]), Integer.parseInt(args[1]),
+                args[2].equals("1"));
         try {
             benchmark.run();
         } finally {
-            benchmark.processes.reversed().forEach(Process::destroyForcibly);
+            for (Process process : benchmark.processes.reversed()) {
+                process.destroy();
+                if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                }
+            }
         }
         System.exit(0);
     }
@@ -64,18 +74,24 @@ public final class RolloutBenchmark {
     private void run() throws Exception {
         Path kubeconfig = directory.resolve("kubeconfig");
         int nodes = deployments * replicas * 13 / 10 / PODS_A_NODE + 2;
-        Process server = start("server", "-Xmx2g", "--wheelhouse.controllers=", "--wheelhouse.apiserver.port=0",
-                "--wheelhouse.nodes.cpu=1000", "--wheelhouse.nodes.count=" + nodes,
-                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig);
-        awaitActuator("server");
-        Process manager = start("manager", "-Xmx1g", "--wheelhouse.kubeconfig=" + kubeconfig);
-        String actuator = awaitActuator("manager");
+        List<String> embedded = new ArrayList<>(List.of("--wheelhouse.apiserver.port=0", "--wheelhouse.nodes.cpu=1000",
+                "--wheelhouse.nodes.count=" + nodes, "--wheelhouse.apiserver.kubeconfig=" + kubeconfig));
+        if (!together) {
+            embedded.add("--wheelhouse.controllers=");
+        }
+        Process server = start("server", "-Xmx2g", embedded);
+        String actuator = awaitActuator("server");
+        Process manager = server;
+        if (!together) {
+            manager = start("manager", "-Xmx1g", List.of("--wheelhouse.kubeconfig=" + kubeconfig));
+            actuator = awaitActuator("manager");
+        }
         ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
                 .build();
         AppsV1Api apps = new AppsV1Api(api);
-        System.out.printf(Locale.ROOT, "%d Deployments of %d replicas, %d nodes, %d processors%n", deployments,
-                replicas,
-                nodes, Runtime.getRuntime().availableProcessors());
+        System.out.printf(Locale.ROOT, "%d Deployments of %d replicas, %d nodes, %d processors, %s%n", deployments,
+                replicas, nodes, Runtime.getRuntime().availableProcessors(),
+                together ? "one process" : "two processes");
         measure("create", actuator, manager, server, apps, i -> create(apps, i), 1);
         measure("update", actuator, manager, server, apps, i -> update(api, apps, i), 2);
     }
@@ -167,11 +183,14 @@ public final class RolloutBenchmark {
             Map<String, Double> after, Duration managerCpu, Duration serverCpu, Process manager, String actuator)
             throws IOException, InterruptedException {
         System.out.printf(Locale.ROOT, "%n%s: asked for in %.1f s, complete after %.1f s%n", phase, asked, complete);
-        System.out.printf(Locale.ROOT,
-                "  CPU: manager %.1f s, which is %.1f ms for each Deployment; API server and nodes "
-                        + "%.1f s%n",
-                managerCpu.toMillis() / 1e3, managerCpu.toMillis() / (double) deployments,
-                serverCpu.toMillis() / 1e3);
+        if (together) {
+            System.out.printf(Locale.ROOT, "  CPU: %.1f s%n", serverCpu.toMillis() / 1e3);
+        } else {
+            System.out.printf(Locale.ROOT,
+                    "  CPU: manager %.1f s, which is %.1f ms for each Deployment; API server and nodes %.1f s%n",
+                    managerCpu.toMillis() / 1e3, managerCpu.toMillis() / (double) deployments,
+                    serverCpu.toMillis() / 1e3);
+        }
         System.out.printf(Locale.ROOT, "  memory of the manager: %d MiB resident, %.0f MiB of heap in use after a "
                 + "collection%n", resident(manager), heapAfterCollection(manager, actuator));
         Map<String, Double> writes = new TreeMap<>();
@@ -241,7 +260,8 @@ public final class RolloutBenchmark {
                 .timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString()).body();
         body.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
             int space = line.lastIndexOf(' ');
-            values.put(line.substring(0, space), Double.parseDouble(line.substring(space + 1)));
+            values.put(line.substring(0, space),
+                    Double.parseDouble(line.substring(space + 1).replace("Inf", "Infinity")));
         });
         return values;
     }
@@ -260,12 +280,16 @@ public final class RolloutBenchmark {
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024).sum();
     }
 
-    private Process start(String name, String memory, String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), memory, "-cp",
-                System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
-                "--logging.level.dev.wheelhouse=warn"));
-        command.addAll(List.of(options));
+    private Process start(String name, String memory, List<String> options) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), memory));
+        String jvm = System.getenv("BENCH_JVM_OPTS");
+        if (jvm != null && !jvm.isBlank()) {
+            command.addAll(List.of(jvm.replace("NAME", name).trim().split(" +")));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication",
+                "--server.port=0", "--logging.level.dev.wheelhouse=warn"));
+        command.addAll(options);
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
                 .redirectOutput(log(name));
         builder.environment().remove("KUBECONFIG");
@@ -281,7 +305,7 @@ public final class RolloutBenchmark {
     /** Waits until it says that it is ready. @return where its metrics are */
     private String awaitActuator(String name) throws Exception {
         long start = System.nanoTime();
-        while (seconds(start) < 120) {
+        while (seconds(start) < PATIENCE.toSeconds()) {
             for (String line : Files.readAllLines(log(name).toPath())) {
                 if (line.startsWith("Health and metrics: ")) {
                     return line.substring("Health and metrics: ".length());

@@ -26,6 +26,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Signal;
 
@@ -145,7 +146,7 @@ public class InformerBenchmark {
                 updates.add(new Notification.Update<>(pod(i), pod(i)));
             }
             for (int i = 0; i < listeners; i++) {
-                processor.add(new ProcessorListener<>(new ResourceEventHandler<>() {
+                processor.add(new ProcessorListener<>(ResourceType.PODS, new ResourceEventHandler<>() {
                     @Override
                     public void onAdd(V1Pod pod, boolean initial) {}
 
@@ -156,8 +157,9 @@ public class InformerBenchmark {
 
                     @Override
                     public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
-                }, Duration.ZERO, 4096, new SyncTracker(() -> true), Clock.system(), new InformerMetrics() {
-                }));
+                }, Duration.ZERO, 4096, new SyncTracker(() -> true), new Signal(), Clock.system(),
+                        new InformerMetrics() {
+                        }));
             }
         }
     }

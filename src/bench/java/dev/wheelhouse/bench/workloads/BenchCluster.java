@@ -27,7 +27,10 @@ import javax.net.ssl.TrustManagerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A real kube-apiserver with etcd, both from the PATH. It logs requests of the user {@code manager}. */
+/**
+ * A real kube-apiserver with etcd, both from the PATH. etcd reports its progress as kubeadm configures it, so that
+ * watches get bookmarks. The server logs requests of the user {@code manager}.
+ */
 final class BenchCluster implements AutoCloseable {
     static final JsonMapper JSON = new JsonMapper();
     private static final String BENCH = "bench-token";
@@ -55,7 +58,7 @@ final class BenchCluster implements AutoCloseable {
                 "--listen-peer-urls=http://127.0.0.1:" + peer,
                 "--initial-advertise-peer-urls=http://127.0.0.1:" + peer,
                 "--initial-cluster=default=http://127.0.0.1:" + peer, "--unsafe-no-fsync",
-                "--quota-backend-bytes=8589934592");
+                "--experimental-watch-progress-notify-interval=5s", "--quota-backend-bytes=8589934592");
         KeyPair keys = KeyPairGenerator.getInstance("RSA").generateKeyPair();
         Path signing = pem("sa.key", "PRIVATE KEY", keys.getPrivate().getEncoded());
         Path verifying = pem("sa.pub", "PUBLIC KEY", keys.getPublic().getEncoded());
@@ -71,7 +74,7 @@ final class BenchCluster implements AutoCloseable {
                 """.formatted(logged));
         server = start("kube-apiserver", "--etcd-servers=http://127.0.0.1:" + client, "--bind-address=127.0.0.1",
                 "--secure-port=" + port, "--cert-dir=" + directory.resolve("certs"),
-                "--service-cluster-ip-range=10.0.0.0/24", "--token-auth-file=" + tokens, "--authorization-mode=RBAC",
+                "--service-cluster-ip-range=10.0.0.0/16", "--token-auth-file=" + tokens, "--authorization-mode=RBAC",
                 "--service-account-issuer=https://127.0.0.1", "--service-account-key-file=" + verifying,
                 "--service-account-signing-key-file=" + signing, "--disable-admission-plugins=ServiceAccount",
                 "--max-requests-inflight=2000", "--max-mutating-requests-inflight=2000",

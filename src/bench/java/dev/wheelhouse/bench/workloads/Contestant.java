@@ -35,8 +35,9 @@ enum Contestant {
 
     /** The options of the JVM that runs Wheelhouse: those of the image, with a fixed heap. */
     private static final String JVM = System.getProperty("manager.jvm", "-Xmx1g -XX:+UseCompactObjectHeaders");
-    /** Where the classes of Wheelhouse are; others than this benchmark's make two states comparable. */
-    private static final String CLASSES = System.getProperty("manager.classes", System.getProperty("java.class.path"));
+    /** The program that the JVM starts; {@code -Dmanager.program="-jar FILE"} makes it that of a jar. */
+    private static final String PROGRAM = System.getProperty("manager.program",
+            "-cp " + System.getProperty("java.class.path") + " dev.wheelhouse.WheelhouseApplication");
 
     /**
      * Starts it with the default number of workers and no limit of requests.
@@ -65,8 +66,8 @@ enum Contestant {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(JVM.split(" ")));
-        command.addAll(List.of("-cp", CLASSES, "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
-                "--logging.level.dev.wheelhouse=warn"));
+        command.addAll(List.of(PROGRAM.split(" ")));
+        command.addAll(List.of("--server.port=0", "--logging.level.dev.wheelhouse=warn"));
         return command;
     }
 

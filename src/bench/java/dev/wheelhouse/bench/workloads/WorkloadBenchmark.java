@@ -18,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 
@@ -32,6 +33,8 @@ public final class WorkloadBenchmark {
     private static final String NAMESPACE = "/namespaces/bench/";
     /** In one process of a contestant: the second round shows a warm one. */
     private static final int ROUNDS = Integer.getInteger("rounds", 1);
+    /** The controllers of both contestants. */
+    private static final String CONTROLLERS = System.getProperty("controllers", Contestant.WORKLOADS);
     /** A pattern of the titles of phases to measure. */
     private static final String ONLY = System.getProperty("only", ".*");
     private static final String TEMPLATE = """
@@ -79,7 +82,7 @@ public final class WorkloadBenchmark {
     }
 
     private void run(Contestant contestant) throws Exception {
-        Process manager = contestant.start(cluster, Contestant.WORKLOADS, "leader-elect=false");
+        Process manager = contestant.start(cluster, CONTROLLERS, "leader-elect=false");
         Runtime.getRuntime().addShutdownHook(new Thread(manager::destroyForcibly));
         try (BenchKubelet kubelet = new BenchKubelet(cluster, size(200))) {
             for (int round = 1; round <= ROUNDS; round++) {
@@ -97,6 +100,8 @@ public final class WorkloadBenchmark {
     private void measureAll(Process manager) throws Exception {
         measure(manager, new Kind("warm-up", "apps/v1" + NAMESPACE + "deployments", 1,
                 i -> apps("warm-up", "\"replicas\": 1,"), d -> d.at("/status/readyReplicas").asInt(0) == 1));
+        measureRollouts(manager, new Kind("Deployments of 10", "apps/v1" + NAMESPACE + "deployments", size(100),
+                i -> apps("web-" + i, "\"replicas\": 10,"), WorkloadBenchmark::isRolledOut));
         measure(manager, new Kind("StatefulSets of 3", "apps/v1" + NAMESPACE + "statefulsets", size(500),
                 i -> apps("set-" + i, "\"replicas\": 3, \"serviceName\": \"set\","),
                 s -> s.at("/status/availableReplicas").asInt(0) == 3));
@@ -137,12 +142,42 @@ public final class WorkloadBenchmark {
         if (!kind.title.matches(ONLY)) {
             return;
         }
+        measureCreation(manager, kind);
+        remove(manager, kind);
+    }
+
+    /** @return the reading when all are complete */
+    private Reading measureCreation(Process manager, Kind kind) throws Exception {
         Reading before = read(manager);
         long start = System.nanoTime();
         create(kind);
         await(kind, start);
         double seconds = seconds(start);
-        report(kind.title + ", complete", kind.count, seconds, before, read(manager));
+        Reading created = read(manager);
+        report(kind.title + ", complete", kind.count, seconds, before, created);
+        return created;
+    }
+
+    private static boolean isRolledOut(JsonNode deployment) {
+        JsonNode status = deployment.path("status");
+        return status.path("observedGeneration").asInt(0) == deployment.at("/metadata/generation").asInt()
+                && Stream.of("replicas", "updatedReplicas", "availableReplicas")
+                        .allMatch(field -> status.path(field).asInt(0) == 10);
+    }
+
+    /** Deployments that are created, get another image, and are deleted. */
+    private void measureRollouts(Process manager, Kind kind) throws Exception {
+        if (!kind.title.matches(ONLY)) {
+            return;
+        }
+        Reading created = measureCreation(manager, kind);
+        long start = System.nanoTime();
+        inParallel(kind.count, i -> cluster.call("PATCH", "/apis/" + kind.path + "/web-" + i,
+                "application/strategic-merge-patch+json", """
+                        {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "app:2"}]}}}}"""));
+        await(kind, start);
+        double seconds = seconds(start);
+        report(kind.title + ", updated", kind.count, seconds, created, read(manager));
         remove(manager, kind);
     }
 
@@ -182,7 +217,7 @@ public final class WorkloadBenchmark {
                 return;
             }
             check(kind, start, complete + " of " + kind.count + " are complete");
-            Thread.sleep(500);
+            Thread.sleep(100);
         }
     }
 
@@ -205,7 +240,7 @@ public final class WorkloadBenchmark {
                 break;
             }
             check(kind, start, "pods are left");
-            Thread.sleep(500);
+            Thread.sleep(100);
         }
         double seconds = seconds(start);
         report(kind.title + ", deleted", names.size(), seconds, before, read(manager));
