@@ -68,8 +68,17 @@ class HelmChartTest {
                 .hasMessageContaining("set replicaCount to 1");
     }
 
+    @Test
+    void shardsHaveRightsToTheirLeases() {
+        assertThat(template().set("replicaCount", 3).set("shards", 6).call()).contains("--wheelhouse.shards=6",
+                "verbs: [\"get\", \"list\", \"update\", \"delete\"]");
+        assertThat(template().call()).doesNotContain("--wheelhouse.shards", "\"list\", \"update\", \"delete\"");
+        assertThatThrownBy(() -> template().set("leaderElection.enabled", false).set("shards", 2).call())
+                .hasMessageContaining("shards is 2, and leaderElection.enabled is false");
+    }
+
     @ParameterizedTest(name = "{0}={1} is refused")
-    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, -1", "replicaCount, -1",
+    @CsvSource({"shards, 0", "wheelhouse.manage, sometimes", "wheelhouse.workers, -1", "replicaCount, -1",
             "leaderElection.leaseDuration, soon", "service.port, 70000",
             "wheelhous.manage, auto"})
     void aBadValueIsRefusedWithItsName(String name, String value) {

@@ -42,7 +42,7 @@ class TypedPagesTest {
     private final List<WheelhouseProcess> servers = new ArrayList<>();
 
     @ParameterizedTest
-    @ValueSource(strings = {"access.md", "hollow-pods.md", "static-pods.md", "practice.md"})
+    @ValueSource(strings = {"access.md", "hollow-pods.md", "static-pods.md", "practice.md", "webhooks.md"})
     @Timeout(900)
     void theCommandLinesOfThePageDoWhatTheirCommentsSay(String page) throws Exception {
         Kubectl.orSkip(home.resolve("wheelhouse.kubeconfig"), home);

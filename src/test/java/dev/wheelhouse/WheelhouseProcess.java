@@ -90,6 +90,10 @@ final class WheelhouseProcess implements AutoCloseable {
         Eventually.eventually("\"" + text + "\" is said", Duration.ofSeconds(60), () -> output().contains(text));
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     long pid() {
         return process.pid();
     }

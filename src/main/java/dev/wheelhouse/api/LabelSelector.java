@@ -41,20 +41,9 @@ public final class LabelSelector {
                 case NOT_IN -> value == null || !values.contains(value);
                 case EXISTS -> value != null;
                 case NOT_EXISTS -> value == null;
-                case GREATER -> compare(value) > 0;
-                case LESS -> compare(value) < 0;
+                case GREATER -> compare(value, values.iterator().next()) > 0;
+                case LESS -> compare(value, values.iterator().next()) < 0;
             };
-        }
-
-        private int compare(@Nullable String value) {
-            if (value == null) {
-                return 0;
-            }
-            try {
-                return Long.compare(Long.parseLong(value), Long.parseLong(values.iterator().next()));
-            } catch (NumberFormatException e) {
-                return 0;
-            }
         }
 
         @Override
@@ -181,6 +170,15 @@ public final class LabelSelector {
             }
         }
         return true;
+    }
+
+    /** Compares two whole numbers. Returns 0 if one text is missing or no number, so that neither Gt nor Lt holds. */
+    static int compare(@Nullable String one, @Nullable String other) {
+        try {
+            return one == null || other == null ? 0 : Long.compare(Long.parseLong(one), Long.parseLong(other));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 
     /** Visits the key and the values of each requirement. {@link #parse} does not check the syntax of either. */

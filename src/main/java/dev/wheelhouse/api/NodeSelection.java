@@ -114,14 +114,7 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
     }
 
     private static int compare(@Nullable String value, List<String> values) {
-        if (value == null || values.size() != 1) {
-            return 0;
-        }
-        try {
-            return Long.compare(Long.parseLong(value), Long.parseLong(values.get(0)));
-        } catch (NumberFormatException e) {
-            return 0;
-        }
+        return values.size() == 1 ? LabelSelector.compare(value, values.getFirst()) : 0;
     }
 
     private static <T> List<T> orEmpty(@Nullable List<T> list) {

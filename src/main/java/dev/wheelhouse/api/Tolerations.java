@@ -36,19 +36,10 @@ public final class Tolerations {
         return switch (text(toleration.getOperator())) {
             case "", "Equal" -> text(toleration.getValue()).equals(text(taint.getValue()));
             case "Exists" -> true;
-            case "Lt" -> compare(taint.getValue(), toleration.getValue()) < 0;
-            case "Gt" -> compare(taint.getValue(), toleration.getValue()) > 0;
+            case "Lt" -> LabelSelector.compare(taint.getValue(), toleration.getValue()) < 0;
+            case "Gt" -> LabelSelector.compare(taint.getValue(), toleration.getValue()) > 0;
             default -> false;
         };
-    }
-
-    /** Compares two numbers. Returns 0 if either text is not a number, so that neither Lt nor Gt holds. */
-    private static int compare(@Nullable String taint, @Nullable String toleration) {
-        try {
-            return Long.compare(Long.parseLong(text(taint)), Long.parseLong(text(toleration)));
-        } catch (NumberFormatException e) {
-            return 0;
-        }
     }
 
     private static String text(@Nullable String value) {

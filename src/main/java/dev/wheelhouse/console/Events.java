@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,6 +16,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
 
 /** Reads the Events about an object from the API server, at most once in two seconds for each object. Thread safe. */
@@ -27,14 +27,7 @@ final class Events {
 
     private final KubeClient client;
     private final Clock clock;
-    private final Map<String, Kept> byUid = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
-            return size() > MOST_KEPT;
-        }
-    };
+    private final Map<String, Kept> byUid = BoundedMap.byAge(MOST_KEPT);
 
     /** @param at milliseconds since 1970 */
     record Line(long at, String type, String reason, String message, int count) {}

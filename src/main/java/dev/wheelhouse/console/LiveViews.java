@@ -146,8 +146,8 @@ final class LiveViews {
             types.put(controller.name(), controller instanceof Plannable one ? one.plansFor() : ANY);
         }
         return parts.manager().live().stream().map(live -> {
-            ResourceType type = types.getOrDefault(live.state().name(), ANY);
-            return detail(live, writes.getOrDefault(live.state().name(), 0L),
+            ResourceType type = types.getOrDefault(live.state().controller(), ANY);
+            return detail(live, writes.getOrDefault(live.state().controller(), 0L),
                     key -> viewer.mayGet(type, key.substring(0, Math.max(0, key.indexOf('/')))));
         }).toList();
     }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.console;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +19,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -31,14 +31,7 @@ final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
     static final int MOST_SAMPLES = 200;
 
     private final Clock clock;
-    private final Map<String, Series> byUid = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Series> eldest) {
-            return size() > MOST_SETS;
-        }
-    };
+    private final Map<String, Series> byUid = BoundedMap.byUse(MOST_SETS);
 
     /**
      * The replicas of a ReplicaSet from a moment on.

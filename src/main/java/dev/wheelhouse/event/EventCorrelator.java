@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 
+import dev.wheelhouse.runtime.BoundedMap;
+
 /**
  * Limits the number of Events (upstream: client-go {@code tools/record/events_cache.go}). A repeated Event raises the
  * count of the first one. If ten Events differ only in their message, with gaps of at most ten minutes, the tenth and
@@ -26,9 +28,9 @@ final class EventCorrelator {
     private static final int BURST = 25;
     private static final double REFILL_SECONDS = 300;
 
-    private final Map<String, Similar> similar = new Lru<>(REMEMBERED);
-    private final Map<String, Seen> seen = new Lru<>(REMEMBERED);
-    private final Map<String, Budget> budgets = new Lru<>(REMEMBERED);
+    private final Map<String, Similar> similar = BoundedMap.byUse(REMEMBERED);
+    private final Map<String, Seen> seen = BoundedMap.byUse(REMEMBERED);
+    private final Map<String, Budget> budgets = BoundedMap.byUse(REMEMBERED);
     private final Supplier<Instant> now;
     private final Supplier<String> uniqueSuffix;
 

@@ -22,15 +22,25 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param preparation the work before each life of the controller; null for none
  * @param plans whether the controller writes through its context alone, so that it can plan without writing. A
  *     controller that has its own client is not made while the service observes
+ * @param isSharded whether all that a key needs and writes is in the key's namespace or has none, and is not written by
+ *     the keys of other namespaces; such controllers run once for each shard of the namespaces
  * @param factory makes the controller and registers its handlers, before the informers start. It may be called several
  *     times; the controllers that it returned before are closed then. A process that stands by calls it, too, so it
  *     must write nothing; the handlers are called and the loops run only in the process that leads
  */
 public record ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
-        @Nullable Preparation preparation, boolean plans, Function<ControllerContext, ? extends Controller> factory) {
+        @Nullable Preparation preparation, boolean plans, boolean isSharded,
+        Function<ControllerContext, ? extends Controller> factory) {
     public ControllerDescriptor {
         aliases = Set.copyOf(aliases);
         requires = Set.copyOf(requires);
+    }
+
+    /** A controller that is not sharded. */
+    public ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
+            @Nullable Preparation preparation, boolean plans,
+            Function<ControllerContext, ? extends Controller> factory) {
+        this(name, aliases, origin, requires, preparation, plans, false, factory);
     }
 
     /** A controller without a preparation. */
@@ -43,6 +53,11 @@ public record ControllerDescriptor(String name, Set<String> aliases, String orig
     public ControllerDescriptor(String name, Set<String> aliases,
             Function<ControllerContext, ? extends Controller> factory) {
         this(name, aliases, "a controller of Wheelhouse", Set.of(), true, factory);
+    }
+
+    /** This controller, to be run once for each shard of the namespaces. */
+    ControllerDescriptor sharded() {
+        return new ControllerDescriptor(name, aliases, origin, requires, preparation, plans, true, factory);
     }
 
     boolean isCalled(String text) {

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,10 @@ public final class ControllerManager extends SignalledLoop {
     private final Standby standby;
     private final ServedTypes types;
     private final Clock clock;
+    private final Supplier<List<ControllerManager>> shards;
     private final CompletableFuture<Void> ran = new CompletableFuture<>();
     private volatile boolean running;
+    private volatile boolean idle;
     /** The time of the clock at which this process had the lead; null before. */
     private volatile @Nullable Long leadsSince;
     private boolean typesStarted;
@@ -71,7 +74,18 @@ public final class ControllerManager extends SignalledLoop {
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
             Leadership leadership, Standby standby, LoopRunner runner) {
+        this(context, descriptors, guard, leadership, standby, runner, "", List::of);
+    }
+
+    /**
+     * @param part is added to the controllers' names in states, because the same controllers run for other shards
+     * @param shards the managers whose state belongs to that of this one
+     */
+    ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
+            Leadership leadership, Standby standby, LoopRunner runner, String part,
+            Supplier<List<ControllerManager>> shards) {
         requireOneNameEach(descriptors);
+        this.shards = shards;
         this.informers = context.informers();
         this.guard = guard;
         this.leadership = leadership;
@@ -82,7 +96,7 @@ public final class ControllerManager extends SignalledLoop {
         descriptors.forEach(descriptor -> required.addAll(descriptor.requires()));
         this.types = new ServedTypes(context.client(), context.informers(), required, clock, this::wake);
         ManagedController.Surroundings around = new ManagedController.Surroundings(context,
-                new ScopedInformers.Sharing(), runner, guard, leadership, standby, types, this::wake);
+                new ScopedInformers.Sharing(), runner, guard, leadership, standby, types, part, this::wake);
         this.controllers = descriptors.stream().map(descriptor -> new ManagedController(descriptor, around)).toList();
         this.nextReport = clock.deadline(REPORT);
         this.nextLook = clock.deadline(LOOK_FOR_BLOCKED);
@@ -106,7 +120,14 @@ public final class ControllerManager extends SignalledLoop {
 
     @Override
     public long step() throws InterruptedException {
-        if (leadsSince == null && leadership.isLeader()) {
+        boolean leads = leadership.isLeader();
+        long next = manage(leads);
+        idle = !leads && controllers.stream().noneMatch(ManagedController::lives);
+        return next;
+    }
+
+    private long manage(boolean leads) throws InterruptedException {
+        if (leadsSince == null && leads) {
             leadsSince = clock.nanoTime();
             nextReport = clock.deadline(REPORT);
         }
@@ -140,7 +161,7 @@ public final class ControllerManager extends SignalledLoop {
         }
         if (!ran.isDone()) {
             List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
-                    .map(ManagedController::name).toList();
+                    .map(ManagedController::label).toList();
             log.info("all controllers are running{}", waiting.isEmpty() ? "" : ", except " + waiting);
             ran.complete(null);
         }
@@ -173,9 +194,24 @@ public final class ControllerManager extends SignalledLoop {
         return nextLook - clock.nanoTime();
     }
 
-    /** Whether every controller runs, except those that wait for a type that is not served or do not run here. */
+    /**
+     * Whether every controller runs, except those that wait for a type that is not served or do not run here. Shards
+     * count, too.
+     */
     public boolean isRunning() {
-        return running;
+        return running && shardsRun();
+    }
+
+    private boolean shardsRun() {
+        return shards.get().stream().allMatch(shard -> shard.running || !shard.leadership.isLeader());
+    }
+
+    /**
+     * Whether the last step, after the end of the lead, found no controller: all syncs have ended and all handlers are
+     * removed.
+     */
+    boolean isIdle() {
+        return idle;
     }
 
     /**
@@ -193,8 +229,8 @@ public final class ControllerManager extends SignalledLoop {
 
     /** Whether this process does its work, or stands by and could take over at once. */
     public boolean isReady() {
-        return running || standsBy()
-                && (standby == Standby.COLD || controllers.stream().allMatch(ManagedController::isWarm));
+        return shardsRun() && (running || standsBy()
+                && (standby == Standby.COLD || controllers.stream().allMatch(ManagedController::isWarm)));
     }
 
     /**
@@ -209,23 +245,29 @@ public final class ControllerManager extends SignalledLoop {
         if (leads || (leadsSince == null && standby == Standby.WARM)) {
             controllers.forEach(controller -> reasons.addAll(controller.waitingFor()));
         }
+        shards.get().forEach(shard -> reasons.addAll(shard.waitingFor()));
         return new ArrayList<>(reasons);
     }
 
     /** The state of every controller, whether or not it has been made. */
     public List<ControllerState> states() {
-        return controllers.stream().map(ManagedController::state).toList();
+        return all().map(ManagedController::state).toList();
     }
 
     /** The state of every controller in more detail. */
     public List<LiveController> live() {
-        return controllers.stream().map(ManagedController::live).toList();
+        return all().map(ManagedController::live).toList();
+    }
+
+    /** The controllers of this manager and those of the shards. */
+    private Stream<ManagedController> all() {
+        return Stream.concat(controllers.stream(), shards.get().stream().flatMap(ControllerManager::all));
     }
 
     /** Changes the controller with a name while it runs; empty if there is none. */
     public Optional<ControllerControl> control(String name) {
-        return controllers.stream().filter(controller -> controller.name().equals(name))
-                .map(ManagedController::control).findFirst();
+        return all().filter(controller -> controller.label().equals(name)).map(ManagedController::control)
+                .findFirst();
     }
 
     /**
@@ -233,13 +275,18 @@ public final class ControllerManager extends SignalledLoop {
      * been made.
      */
     public Optional<Controller> controller(String name) {
-        return controllers().stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
-                .findFirst();
+        return controllers(name).stream().findFirst();
     }
 
-    /** The controllers that are made, in the order of their descriptors. */
+    /** The controllers with a name, as of {@link #controller}: one for each shard that this process works on. */
+    public List<Controller> controllers(String name) {
+        return controllers().stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
+                .toList();
+    }
+
+    /** The controllers that are made, in the order of their descriptors; those of the shards come last. */
     public List<Controller> controllers() {
-        return controllers.stream().map(ManagedController::controller).filter(Objects::nonNull).toList();
+        return all().map(ManagedController::controller).filter(Objects::nonNull).toList();
     }
 
     /** Shuts the controllers' queues down, in reverse order. Does not wait for running syncs. */
@@ -261,7 +308,7 @@ public final class ControllerManager extends SignalledLoop {
         List<String> left = new ArrayList<>();
         for (ManagedController controller : controllers.reversed()) {
             if (!controller.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())))) {
-                left.add(controller.name());
+                left.add(controller.label());
             }
         }
         return left;

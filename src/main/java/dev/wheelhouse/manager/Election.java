@@ -19,6 +19,8 @@ import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.election.ShardElector;
+import dev.wheelhouse.election.ShardWork;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -27,12 +29,11 @@ import dev.wheelhouse.runtime.LoopRunner;
  * The elector of this process, or none. It has a connection of its own, so that other requests cannot delay a renewal.
  * The deadlines of its requests are half the renew deadline, as upstream's, to leave time for a second attempt.
  */
-public record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client)
-        implements
-            AutoCloseable {
+public record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable ElectionOptions options,
+        @Nullable KubeClient client) implements AutoCloseable {
     /** No election: this process always leads. */
     public static Election none() {
-        return new Election(Leadership.ALONE, null, null);
+        return new Election(Leadership.ALONE, null, null, null);
     }
 
     /**
@@ -63,7 +64,21 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
             }
         };
         LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), listener);
-        return new Election(elector, elector, client);
+        return new Election(elector, elector, options, client);
+    }
+
+    /**
+     * The elector of shards, with the durations of this election and Leases beside its own.
+     *
+     * @throws IllegalStateException if there is no election
+     * @throws IllegalArgumentException if the name of the Lease is too long
+     */
+    public ShardElector shards(int count, Clock clock, LoopRunner runner, Metrics metrics, ShardWork work) {
+        if (options == null || client == null) {
+            throw new IllegalStateException("shards need an election");
+        }
+        return new ShardElector(options, count, client, clock, RandomGenerator.getDefault(), runner,
+                metrics.elections(), work);
     }
 
     /** A name that no other contender has: the host's name and a random part. */

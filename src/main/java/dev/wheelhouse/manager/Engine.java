@@ -2,12 +2,14 @@ package dev.wheelhouse.manager;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -17,12 +19,14 @@ import dev.wheelhouse.runtime.LoopRunner;
  * which finish their syncs, the lead, the caches, the recorded Events and the threads. It does not close the connection
  * to the API server.
  *
+ * @param shards the controllers of the shards that this process leads
  * @param runner runs the loops of all parts
  */
-public record Engine(Election election, ControllerManager manager, InformerFactory informers, EventBroadcaster events,
-        LoopRunner runner) {
+public record Engine(Election election, ControllerManager manager, Shards shards, InformerFactory informers,
+        EventBroadcaster events, LoopRunner runner) {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     /**
      * The settings of controllers that write while the process leads, unless the guard makes them observe. The options
@@ -31,9 +35,9 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
      * @param workers the number of a controller's workers, by its name and its own default
      */
     public static DefaultControllerContext.Settings settings(DefaultControllerContext.Workers workers,
-            ManagerGuard guard, Election election, Metrics metrics) {
+            ManagerGuard guard, Leadership leadership, Metrics metrics) {
         return new DefaultControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
-                controller -> election.leadership().isLeader() && !guard.observes(controller), metrics.queues(),
+                controller -> leadership.isLeader() && !guard.observes(controller), metrics.queues(),
                 metrics.controllers());
     }
 
@@ -42,6 +46,7 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
         election.start(runner, manager::isReady);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
+        shards.start();
     }
 
     /**
@@ -53,6 +58,7 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
     public void stop(Runnable afterControllers) {
         manager.close();
         boolean ended = drainControllers();
+        boolean gaveBack = giveShardsBack();
         if (ended) {
             election.release();
         }
@@ -66,6 +72,9 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
         if (!ended) {
             election.release();
         }
+        if (!gaveBack) {
+            shards.end();
+        }
         election.close();
     }
 
@@ -78,6 +87,22 @@ public record Engine(Election election, ControllerManager manager, InformerFacto
                         GRACE.toSeconds(), left);
             }
             return left.isEmpty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** @return whether the controllers of all shards have ended */
+    private boolean giveShardsBack() {
+        try {
+            for (long left = GRACE.toMillis(); !shards.end(); left -= LOOK.toMillis()) {
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK.toMillis());
+            }
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
@@ -43,6 +44,7 @@ final class Life {
     private final LoopRunner runner;
     private final Clock clock;
     private final Runnable wake;
+    private final String part;
     private final List<Loop> furtherWorkers = new CopyOnWriteArrayList<>();
     /** The caches that may be older than the beginning of the lead. */
     private final Set<SharedIndexInformer<?>> stale = ConcurrentHashMap.newKeySet();
@@ -64,6 +66,7 @@ final class Life {
         this.runner = around.runner();
         this.clock = around.context().clock();
         this.wake = around.wake();
+        this.part = around.part();
         this.caches = controller.informers();
         caches.forEach(informer -> informer.whenSynced(wake));
     }
@@ -167,7 +170,9 @@ final class Life {
         interruptAt = clock.deadline(GRACE);
         close();
         if (begun) {
-            log.info("{} ends, because {}", controller.name(), why);
+            // Shards come and go in normal operation, with all their controllers.
+            log.atLevel(part.isEmpty() ? Level.INFO : Level.DEBUG).log("{}{} ends, because {}", controller.name(), part,
+                    why);
         }
     }
 

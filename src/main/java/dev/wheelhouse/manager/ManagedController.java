@@ -39,6 +39,7 @@ final class ManagedController {
     private final Backoff backoff;
     private final LiveSyncs syncs;
     private final Controls controls;
+    private final Runnable unmanaged;
     /** Null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
     /** The preparation as a loop that runs; null before its start. */
@@ -56,17 +57,19 @@ final class ManagedController {
     /**
      * The parts of a manager that its controllers share.
      *
+     * @param part is added to the controllers' names in states and logs
      * @param wake steps the manager again
      */
     record Surroundings(ControllerContext context, ScopedInformers.Sharing sharing, LoopRunner runner,
-            ManagerGuard guard, Leadership leadership, Standby standby, ServedTypes types, Runnable wake) {}
+            ManagerGuard guard, Leadership leadership, Standby standby, ServedTypes types, String part,
+            Runnable wake) {}
 
     ManagedController(ControllerDescriptor descriptor, Surroundings around) {
         this.descriptor = descriptor;
         this.around = around;
         this.clock = around.context.clock();
-        this.syncs = new LiveSyncs(descriptor.name(), this::loops, clock);
-        this.controls = new Controls(descriptor.name(), syncs, around.wake);
+        this.syncs = new LiveSyncs(label(), this::loops, clock);
+        this.controls = new Controls(label(), syncs, around.wake);
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
         this.preparation = descriptor.preparation() == null
@@ -75,12 +78,23 @@ final class ManagedController {
                     around.types.lookSoon();
                     around.wake.run();
                 });
-        around.context.metrics().managed(descriptor.name(), () -> runs() && around.leadership.isLeader(),
+        this.unmanaged = around.context.metrics().managed(descriptor.name(),
+                () -> runs() && around.leadership.isLeader(),
                 () -> syncs.blocking().size(), syncs::failingKeys);
     }
 
-    String name() {
+    private String name() {
         return descriptor.name();
+    }
+
+    /** The name, with the shard if there are several. */
+    String label() {
+        return name() + around.part;
+    }
+
+    /** Whether it has been made and has not ended. */
+    boolean lives() {
+        return life != null;
     }
 
     /** Whether it depends on another manager if this controller may write. */
@@ -148,7 +162,7 @@ final class ManagedController {
         }
         if (now.startIfReady() && saidThatItWaits) {
             saidThatItWaits = false;
-            log.info("{} runs", name());
+            log.info("{} runs", label());
         }
         now.startFurtherWorkers();
     }
@@ -211,7 +225,8 @@ final class ManagedController {
 
     private long make(@Nullable Long leadsSince) {
         boolean always = around.leadership == Leadership.ALONE;
-        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always);
+        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always,
+                BuiltInControllers.all().contains(descriptor));
         LifeContext context = new LifeContext(name(), around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
@@ -250,11 +265,11 @@ final class ManagedController {
         Duration delay = backoff.next();
         nextTry = clock.deadline(delay);
         String error = e instanceof ApiError ? String.valueOf(e.getMessage()) : e.toString();
-        problem = name() + " cannot be made: " + error;
+        problem = label() + " cannot be made: " + error;
         if (e instanceof ApiError || error.equals(lastFailure)) {
             log.error("{}; the next try is in {} ms", problem, delay.toMillis());
         } else {
-            log.error("{} cannot be made ({}); the next try is in {} ms", name(), descriptor.origin(),
+            log.error("{} cannot be made ({}); the next try is in {} ms", label(), descriptor.origin(),
                     delay.toMillis(), e);
         }
         lastFailure = error;
@@ -286,10 +301,10 @@ final class ManagedController {
         Life now = life;
         if (now == null) {
             if (heldBack.isEmpty()) {
-                reasons.add(problem.isEmpty() ? name() + " has not been made yet" : problem);
+                reasons.add(problem.isEmpty() ? label() + " has not been made yet" : problem);
             }
         } else if (!now.ending().isEmpty()) {
-            reasons.add(name() + " ends its syncs, because " + now.ending());
+            reasons.add(label() + " ends its syncs, because " + now.ending());
         } else {
             if (!problem.isEmpty()) {
                 reasons.add(problem);
@@ -310,7 +325,8 @@ final class ManagedController {
                 ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         String otherwise = now == null || now.hasBegun() ? "starting" : "standing by";
-        return new ControllerState(name(), doing.isEmpty() ? otherwise : doing, syncs.blocked(), syncs.failingKeys(),
+        return new ControllerState(label(), name(), doing.isEmpty() ? otherwise : doing, syncs.blocked(),
+                syncs.failingKeys(),
                 syncs.failing());
     }
 
@@ -343,6 +359,7 @@ final class ManagedController {
 
     void close() {
         closed = true;
+        unmanaged.run();
         if (preparation != null) {
             preparation.close();
         }

@@ -24,7 +24,7 @@ import dev.wheelhouse.runtime.Loop;
  * Prevents two controller managers from writing to the same objects. While the cluster's own kube-controller-manager is
  * alive, the controllers that it contains too only observe here. All others write, because no other manager runs them.
  * The other manager counts as alive while it renews its Lease, {@code kube-system/kube-controller-manager} (upstream:
- * client-go {@code tools/leaderelection}). One thread calls {@link #look}; any thread may ask for the result.
+ * client-go {@code tools/leaderelection}). Thread safe.
  */
 public final class ManagerGuard {
     /** The operator's choice. */
@@ -96,7 +96,7 @@ public final class ManagerGuard {
      * Reads the other manager's Lease, if that is due. A failed read changes nothing.
      * @return the nanoseconds until the next look is due
      */
-    long look() {
+    synchronized long look() {
         if (mode != Mode.AUTO) {
             return Loop.IDLE;
         }

@@ -25,11 +25,13 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Follows which of the types that controllers require are served. All controllers share one look at discovery. It is
  * repeated soon after a CustomResourceDefinition has changed, if this process may watch these, and every ten seconds
- * otherwise. A type of an API group whose discovery fails stays as it was. One thread steps it; any thread may ask.
+ * otherwise. While all types are served and definitions are watched, five minutes pass between two looks. A type of an
+ * API group whose discovery fails stays as it was. One thread steps it; any thread may ask.
  */
 final class ServedTypes extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ServedTypes.class);
     private static final Duration WITHOUT_WATCH = Duration.ofSeconds(10);
+    private static final Duration WHILE_ALL_ARE_SERVED = Duration.ofMinutes(5);
 
     private final KubeClient client;
     private final SharedInformerFactory informers;
@@ -106,7 +108,8 @@ final class ServedTypes extends SignalledLoop {
         } catch (ApiError e) {
             lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
         }
-        return schedule.ended(succeeded, watches ? DiscoverySchedule.PERIOD : WITHOUT_WATCH).toNanos();
+        Duration period = missing(required).isEmpty() ? WHILE_ALL_ARE_SERVED : DiscoverySchedule.PERIOD;
+        return schedule.ended(succeeded, watches ? period : WITHOUT_WATCH).toNanos();
     }
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {

@@ -3,9 +3,10 @@ package dev.wheelhouse.metrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntSupplier;
@@ -30,8 +31,13 @@ final class ControllerMeters implements ControllerMetrics {
 
     private final MeterRegistry registry;
     private final ObservationRegistry traces;
-    private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Series, DoubleConsumer> measures = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Timer> syncs;
+    private final ConcurrentHashMap<Series, DoubleConsumer> measures;
+    /** The values of each gauge by shard. */
+    private final ConcurrentHashMap<Series, Map<ControllerMeters, Double>> gauges;
+    private final ConcurrentHashMap<String, Set<Managed>> managed;
+
+    private record Managed(BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {}
 
     /** @param labels the values of the measure's labels, in their order */
     private record Series(Measure measure, List<String> labels) {}
@@ -40,6 +46,29 @@ final class ControllerMeters implements ControllerMetrics {
     ControllerMeters(MeterRegistry registry, ObservationRegistry traces) {
         this.registry = registry;
         this.traces = traces;
+        this.syncs = new ConcurrentHashMap<>();
+        this.measures = new ConcurrentHashMap<>();
+        this.gauges = new ConcurrentHashMap<>();
+        this.managed = new ConcurrentHashMap<>();
+    }
+
+    private ControllerMeters(ControllerMeters process) {
+        this.registry = process.registry;
+        this.traces = process.traces;
+        this.syncs = process.syncs;
+        this.measures = process.measures;
+        this.gauges = process.gauges;
+        this.managed = process.managed;
+    }
+
+    @Override
+    public ControllerMetrics ofShard() {
+        return new ControllerMeters(this);
+    }
+
+    @Override
+    public void end() {
+        gauges.keySet().forEach(this::remove);
     }
 
     @Override
@@ -48,12 +77,24 @@ final class ControllerMeters implements ControllerMetrics {
     }
 
     @Override
-    public void managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {
-        Gauge.builder("running.managed.controllers", () -> running.getAsBoolean() ? 1 : 0)
+    public Runnable managed(String controller, BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {
+        Set<Managed> group = managed.computeIfAbsent(controller, name -> gauges(name, ConcurrentHashMap.newKeySet()));
+        Managed one = new Managed(running, blocked, failing);
+        group.add(one);
+        return () -> group.remove(one);
+    }
+
+    /** Registers the gauges of a controller. A process has several of one name if they are sharded. */
+    private Set<Managed> gauges(String controller, Set<Managed> group) {
+        Gauge.builder("running.managed.controllers",
+                () -> group.stream().anyMatch(one -> one.running.getAsBoolean()) ? 1 : 0)
                 .description("1 if the controller runs in this process").tag("manager", "wheelhouse")
                 .tag("name", controller).strongReference(true).register(registry);
-        gauge("controller.syncs.blocked", "Syncs that have run for more than 30 s", controller, blocked);
-        gauge("controller.keys.failing", "Keys whose last sync failed", controller, failing);
+        gauge("controller.syncs.blocked", "Syncs that have run for more than 30 s", controller,
+                () -> group.stream().mapToInt(one -> one.blocked.getAsInt()).sum());
+        gauge("controller.keys.failing", "Keys whose last sync failed", controller,
+                () -> group.stream().mapToInt(one -> one.failing.getAsInt()).sum());
+        return group;
     }
 
     private void gauge(String name, String description, String controller, IntSupplier count) {
@@ -96,32 +137,48 @@ final class ControllerMeters implements ControllerMetrics {
 
     @Override
     public void record(Measure measure, double value, String... labels) {
-        measures.computeIfAbsent(new Series(measure, List.of(labels)), this::register).accept(value);
+        Series series = new Series(measure, List.of(labels));
+        if (measure.kind() == Measure.Kind.GAUGE) {
+            gauges.compute(series, (key, values) -> {
+                Map<ControllerMeters, Double> all = values == null ? registerGauge(key) : values;
+                all.put(this, value);
+                return all;
+            });
+        } else {
+            measures.computeIfAbsent(series, this::register).accept(value);
+        }
+    }
+
+    private Map<ControllerMeters, Double> registerGauge(Series series) {
+        Map<ControllerMeters, Double> values = new ConcurrentHashMap<>();
+        Measure measure = series.measure;
+        Gauge.builder(measure.name(), values, all -> all.values().stream().mapToDouble(Double::doubleValue).sum())
+                .description(measure.help()).tags(tags(series)).strongReference(true).register(registry);
+        return values;
     }
 
     private DoubleConsumer register(Series series) {
         Measure measure = series.measure;
         List<Tag> tags = tags(series);
-        return switch (measure.kind()) {
-            case COUNTER -> Counter.builder(measure.name()).description(measure.help()).tags(tags)
-                    .register(registry)::increment;
-            case GAUGE -> {
-                AtomicReference<Double> last = new AtomicReference<>(0.0);
-                Gauge.builder(measure.name(), last, AtomicReference::get).description(measure.help()).tags(tags)
-                        .strongReference(true).register(registry);
-                yield last::set;
-            }
-            case HISTOGRAM -> DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
-                    .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
-                    .register(registry)::record;
-        };
+        return measure.kind() == Measure.Kind.COUNTER
+                ? Counter.builder(measure.name()).description(measure.help()).tags(tags).register(registry)::increment
+                : DistributionSummary.builder(measure.name()).description(measure.help()).tags(tags)
+                        .serviceLevelObjectives(measure.buckets().stream().mapToDouble(Double::doubleValue).toArray())
+                        .register(registry)::record;
     }
 
     @Override
     public void remove(Measure gauge, String... labels) {
-        Series series = new Series(gauge, List.of(labels));
-        measures.computeIfPresent(series, (key, last) -> {
-            registry.find(gauge.name()).tags(tags(series)).meters().forEach(registry::remove);
+        remove(new Series(gauge, List.of(labels)));
+    }
+
+    private void remove(Series series) {
+        gauges.computeIfPresent(series, (key, values) -> {
+            values.remove(this);
+            if (!values.isEmpty()) {
+                return values;
+            }
+            registry.find(key.measure.name()).tags(tags(key)).meters().forEach(registry::remove);
             return null;
         });
     }

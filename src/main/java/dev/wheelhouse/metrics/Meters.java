@@ -1,8 +1,12 @@
 package dev.wheelhouse.metrics;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
+import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.runtime.Clock;
 
@@ -20,8 +24,9 @@ public final class Meters {
      * @param traces gets an observation {@code wheelhouse.sync} for each sync, with its writes as children
      */
     public static Metrics of(MeterRegistry registry, Clock clock, ObservationRegistry traces) {
+        Map<String, ElectionListener> elections = new ConcurrentHashMap<>();
         return new Metrics(new InformerMeters(registry, clock), new WorkQueueMeters(registry),
                 new ControllerMeters(registry, traces), new EventMeters(registry), new HttpMeters(registry, clock),
-                lease -> new ElectionMeters(lease, registry));
+                lease -> elections.computeIfAbsent(lease, name -> new ElectionMeters(name, registry)));
     }
 }

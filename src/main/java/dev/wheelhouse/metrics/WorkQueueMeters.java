@@ -1,9 +1,10 @@
 package dev.wheelhouse.metrics;
 
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleBinaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -57,7 +58,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
 
     private final MeterRegistry registry;
     private final ConcurrentHashMap<String, Meters> queues = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Supplier<WorkQueueState>> states = new ConcurrentHashMap<>();
+    /** The queues of each name: a controller that is sharded has several. */
+    private final ConcurrentHashMap<String, Set<Supplier<WorkQueueState>>> states = new ConcurrentHashMap<>();
 
     private record Meters(Counter adds, Counter retries, Timer waited, Timer worked) {}
 
@@ -87,22 +89,29 @@ final class WorkQueueMeters implements WorkQueueMetrics {
                 .register(registry);
     }
 
-    private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value) {
-        Gauge.builder(meter, () -> value.applyAsDouble(Objects.requireNonNull(states.get(queue)).get()))
-                .description(description).tag("name", label(queue)).strongReference(true).register(registry);
+    /** A gauge of the sum over the queues of a name; of the longest time, it is the largest. */
+    private void gauge(String meter, String description, String queue, ToDoubleFunction<WorkQueueState> value,
+            DoubleBinaryOperator sum) {
+        Gauge.builder(meter, () -> states.getOrDefault(queue, Set.of()).stream().map(Supplier::get)
+                .mapToDouble(value).reduce(0, sum)).description(description).tag("name", label(queue))
+                .strongReference(true).register(registry);
     }
 
     @Override
     public void made(String queue, Supplier<WorkQueueState> state) {
         of(queue);
-        // A controller that is made again makes a new queue of the same name, whose state the gauges show from then on.
-        states.put(queue, state);
-        gauge("workqueue.depth", "Keys that are ready to be taken", queue, WorkQueueState::depth);
-        gauge("workqueue.delayed", "Keys whose delay has not ended", queue, WorkQueueState::delayed);
+        states.computeIfAbsent(queue, name -> ConcurrentHashMap.newKeySet()).add(state);
+        gauge("workqueue.depth", "Keys that are ready to be taken", queue, WorkQueueState::depth, Double::sum);
+        gauge("workqueue.delayed", "Keys whose delay has not ended", queue, WorkQueueState::delayed, Double::sum);
         gauge("workqueue.unfinished.work.seconds", "Time that the keys in processing have taken so far, in total",
-                queue, s -> s.unfinishedWork().toNanos() / 1e9);
+                queue, s -> s.unfinishedWork().toNanos() / 1e9, Double::sum);
         gauge("workqueue.longest.running.processor.seconds", "Time that the longest processing has taken so far", queue,
-                s -> s.longestRunning().toNanos() / 1e9);
+                s -> s.longestRunning().toNanos() / 1e9, Math::max);
+    }
+
+    @Override
+    public void ended(String queue, Supplier<WorkQueueState> state) {
+        states.getOrDefault(queue, Set.of()).remove(state);
     }
 
     @Override

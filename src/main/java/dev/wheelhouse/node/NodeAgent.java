@@ -59,7 +59,7 @@ public final class NodeAgent implements AutoCloseable {
         this.options = options;
         RejectionListener rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, metrics, clock);
-        ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
+        ResourceClient<V1Pod> podClient = client.sharing().resource(ResourceType.PODS, V1Pod.class);
         this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),

@@ -64,7 +64,7 @@ final class CrdInstaller implements Preparation {
         ResourceClient<V1CustomResourceDefinition> definitions = client.resource(Crds.TYPE,
                 V1CustomResourceDefinition.class);
         try {
-            V1CustomResourceDefinition stored = get(definitions);
+            V1CustomResourceDefinition stored = definitions.find(name).orElse(null);
             if (operator.crd() == CrdPolicy.INSTALL && !installed && writes) {
                 stored = install(definitions, stored);
                 installed = true;
@@ -80,17 +80,6 @@ final class CrdInstaller implements Preparation {
                 throw new IllegalStateException(operator.name() + " declares CrdPolicy." + operator.crd()
                         + ", but may not do it: " + e.getMessage() + ". Grant " + verbs + " on " + Crds.TYPE
                         + ", as the roles of Manifests do, or declare CrdPolicy.WAIT", e);
-            }
-            throw e;
-        }
-    }
-
-    private @Nullable V1CustomResourceDefinition get(ResourceClient<V1CustomResourceDefinition> definitions) {
-        try {
-            return definitions.get(name);
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return null;
             }
             throw e;
         }

@@ -3,7 +3,6 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -87,11 +86,5 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
 
     Stream<Part<?>> owned() {
         return others.stream().filter(part -> part.role() == Role.OWNED);
-    }
-
-    /** The first part whose objects are of a class. */
-    @SuppressWarnings("unchecked")
-    <T extends KubernetesObject> Optional<Part<T>> part(Class<T> model) {
-        return parts().filter(part -> part.typed() && part.model() == model).map(part -> (Part<T>) part).findFirst();
     }
 }

@@ -25,7 +25,6 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.runtime.Loop;
 
 /** Runs an operator: its caches, its queue, and what surrounds a call of it. */
 class OperatorController<P extends KubernetesObject> extends KeyedController {
@@ -59,6 +58,10 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
         this.sources = declaration.sources().stream()
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
+        if (timeouts != null) {
+            addLoop(timeouts);
+        }
+        sources.forEach(this::addLoop);
         this.caches = new Caches<>(declaration, context.informers());
         // A write waits for the informer that is followed last, so the primary type's comes after the others.
         caches.informers().reversed().forEach(this::follow);
@@ -84,30 +87,11 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
     }
 
     @Override
-    public List<Loop> loops() {
-        List<Loop> loops = new ArrayList<>(super.loops());
-        if (timeouts != null) {
-            loops.add(timeouts);
-        }
-        loops.addAll(sources);
-        return loops;
-    }
-
-    @Override
-    public void close() {
-        super.close();
-        sources.forEach(Loop::close);
-        if (timeouts != null) {
-            timeouts.close();
-        }
-    }
-
-    @Override
     public boolean drain(Duration within) throws InterruptedException {
         long deadline = clock.deadline(within);
         boolean ended = super.drain(within);
         for (SourceLoop source : sources) {
-            ended &= source.awaitEnd(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
+            ended &= source.awaitEnd(clock.until(deadline));
         }
         return ended;
     }

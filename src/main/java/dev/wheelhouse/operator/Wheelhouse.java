@@ -32,6 +32,7 @@ import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
@@ -80,14 +81,14 @@ public final class Wheelhouse implements AutoCloseable {
         EventBroadcaster events = new EventBroadcaster(client, clock, wanted.metrics.events());
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
         var context = new DefaultControllerContext(client, informers, clock, events::recorder,
-                Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard, election,
-                        wanted.metrics));
+                Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard,
+                        election.leadership(), wanted.metrics));
         HealthServer opened = null;
         try {
             engine = new Engine(election,
                     new ControllerManager(context, operators, guard, election.leadership(), wanted.standby,
                             runner),
-                    informers, events, runner);
+                    Shards.none(informers, guard, runner), informers, events, runner);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null

@@ -2,8 +2,6 @@ package dev.wheelhouse.podconfig;
 
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.FieldSelector;
@@ -34,11 +32,6 @@ public final class ApiServerSource implements Loop {
     /** Whether the first list is complete. */
     public boolean hasSynced() {
         return store.hasSynced();
-    }
-
-    /** Why the last list or watch failed; null after a success, and before the first list. */
-    public @Nullable String lastError() {
-        return store.lastError();
     }
 
     /** The state of this source. The time of the last message is part of {@link PodStorage#states()} instead. */

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Hashes;
 import dev.wheelhouse.runtime.Loop;
 
 /**
@@ -212,7 +213,7 @@ public final class FileSource implements Loop {
             before.good = false;
             return false;
         }
-        String digest = StaticPods.sha256(bytes);
+        String digest = Hashes.sha256(bytes);
         if (before.good && digest.equals(before.digest)) {
             return false;
         }

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Hashes;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
@@ -82,7 +83,7 @@ public final class HttpSource extends SignalledLoop {
             journal.clear(options.shownUrl());
             return;
         }
-        String now = StaticPods.sha256(answer.body());
+        String now = Hashes.sha256(answer.body());
         if (!now.equals(digest)) {
             try {
                 pods = ManifestReader.read(options.shownUrl(), answer.body(), origin);

@@ -83,6 +83,8 @@ public final class PodMerge {
         return pod.getMetadata();
     }
 
+    private record Name(@Nullable String namespace, String name) {}
+
     /** The state of one merge. */
     private static final class Step {
         private final Map<String, V1Pod> old;
@@ -130,13 +132,13 @@ public final class PodMerge {
         }
 
         private void accept(List<V1Pod> pods, Map<String, V1Pod> next) {
-            Set<String> names = new HashSet<>();
+            Set<Name> names = new HashSet<>();
             Set<String> uids = new HashSet<>();
             for (V1Pod pod : pods) {
                 V1ObjectMeta meta = meta(pod);
                 if (meta == null || meta.getName() == null || meta.getUid() == null || meta.getUid().isEmpty()) {
                     rejected.add(new Rejected(pod, "it has no name or no UID"));
-                } else if (!names.add(meta.getNamespace() + "/" + meta.getName())) {
+                } else if (!names.add(new Name(meta.getNamespace(), meta.getName()))) {
                     rejected.add(new Rejected(pod, "another pod of the source \"" + source + "\" has the name "
                             + meta.getNamespace() + "/" + meta.getName() + "; the first one is used"));
                 } else if (!uids.add(meta.getUid())) {
@@ -156,6 +158,9 @@ public final class PodMerge {
                 added.add(first);
                 return first;
             }
+            if (isSameState(before, pod)) {
+                return before;
+            }
             boolean differs = differ(before, pod);
             if (!differs && Objects.equals(before.getStatus(), pod.getStatus())) {
                 return before;
@@ -169,6 +174,14 @@ public final class PodMerge {
                 updated.add(after);
             }
             return after;
+        }
+
+        /** Whether the API server's version of a pod is one that was merged before. Most pods of a message are. */
+        @SuppressWarnings("ReferenceEquality") // An earlier merge shares these parts with the pod that it was given.
+        private static boolean isSameState(V1Pod before, V1Pod pod) {
+            String version = meta(pod).getResourceVersion();
+            return version != null && version.equals(meta(before).getResourceVersion())
+                    && before.getSpec() == pod.getSpec() && before.getStatus() == pod.getStatus();
         }
 
         private static Map<String, String> localAnnotations(V1Pod pod) {

@@ -32,10 +32,6 @@ public final class PodUpdates {
         return update;
     }
 
-    public synchronized boolean isEmpty() {
-        return queue.isEmpty();
-    }
-
     public synchronized int size() {
         return queue.size();
     }

@@ -1,10 +1,6 @@
 package dev.wheelhouse.podconfig;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +16,8 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
 import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * Turns a manifest's pod into a static pod of one node: sets its name, UID, defaults and tolerations (upstream:
@@ -92,16 +90,7 @@ record StaticPods(String nodeName, boolean fromFile) {
         StringBuilder text = new StringBuilder();
         canonical(content, text);
         text.append(fromFile ? "\nhost:" + nodeName + "\nfile:" : "\nurl:").append(location);
-        return sha256(text.toString().getBytes(StandardCharsets.UTF_8)).substring(0, 32);
-    }
-
-    /** The SHA-256 hash in hexadecimal. */
-    static String sha256(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Hashes.sha256(text.toString()).substring(0, 32);
     }
 
     private static void canonical(JsonNode node, StringBuilder out) {

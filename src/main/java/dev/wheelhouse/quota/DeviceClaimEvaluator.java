@@ -45,11 +45,6 @@ final class DeviceClaimEvaluator implements Evaluator {
     }
 
     @Override
-    public String resource() {
-        return RESOURCE;
-    }
-
-    @Override
     public Class<ResourceV1ResourceClaim> model() {
         return ResourceV1ResourceClaim.class;
     }

@@ -17,9 +17,6 @@ import io.kubernetes.client.openapi.models.V1ScopedResourceSelectorRequirement;
  * {@code apiserver/pkg/quota/v1/interfaces.go}). The objects that the methods take are of the class {@link #model}.
  */
 public interface Evaluator {
-    /** The resource, such as {@code pods} or {@code deployments.apps}. */
-    String resource();
-
     /** The class of the objects. */
     Class<? extends KubernetesObject> model();
 

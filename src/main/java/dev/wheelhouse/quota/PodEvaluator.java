@@ -40,11 +40,6 @@ final class PodEvaluator implements Evaluator {
     private static final String DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 
     @Override
-    public String resource() {
-        return "pods";
-    }
-
-    @Override
     public Class<V1Pod> model() {
         return V1Pod.class;
     }

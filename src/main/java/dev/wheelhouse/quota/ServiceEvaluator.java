@@ -21,11 +21,6 @@ final class ServiceEvaluator implements Evaluator {
     private static final Set<String> COUNTED_TYPES = Set.of("NodePort", "LoadBalancer");
 
     @Override
-    public String resource() {
-        return "services";
-    }
-
-    @Override
     public Class<V1Service> model() {
         return V1Service.class;
     }

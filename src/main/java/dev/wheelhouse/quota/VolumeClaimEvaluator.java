@@ -27,11 +27,6 @@ final class VolumeClaimEvaluator implements Evaluator {
     private static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
     @Override
-    public String resource() {
-        return CLAIMS;
-    }
-
-    @Override
     public Class<V1PersistentVolumeClaim> model() {
         return V1PersistentVolumeClaim.class;
     }

@@ -13,6 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -33,8 +34,8 @@ class ActuatorAutoConfiguration {
         }
 
         @Bean
-        ControllersHealthIndicator controllersHealthIndicator(ControllerManager manager) {
-            return new ControllersHealthIndicator(manager);
+        ControllersHealthIndicator controllersHealthIndicator(ControllerManager manager, Shards shards) {
+            return new ControllersHealthIndicator(manager, shards);
         }
 
         @Bean

@@ -88,7 +88,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             KubeConfigs.Connection found = server.isOpen() ? null : new KubeConfigs(clock).fromFile(kubeconfig, null);
             ApiClient api = found == null ? open.get() : found.api();
             CountedRequests.install(api, metrics, clock);
-            return new ApiServerConnection(new HttpKubeClient(api, ContentType.JSON, clock), api,
+            return new ApiServerConnection(server.client("wheelhouse", metrics), api,
                     found == null ? open : found.anonymous(), ContentType.JSON,
                     "default", false, server.authority(),
                     new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets));

@@ -120,6 +120,7 @@ public final class CommandLine {
               --wheelhouse.disable-attach-detach-reconcile-sync=true VolumeAttachments once in this time, or never
               --wheelhouse.disable-force-detach-on-timeout=true      wait for nodes that are not ready without end
             Leader election:
+              --wheelhouse.shards=N                                  divide the namespaces among the replicas (1: not)
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
               --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
               --wheelhouse.leader-election.resource-name=NAME        the name of the Lease

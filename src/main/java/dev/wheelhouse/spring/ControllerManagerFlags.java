@@ -217,6 +217,8 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
                 "1000 ms or longer");
         BadOption.requireNotNegative("wheelhouse.namespace-sync-period", namespaceSyncPeriod);
         BadOption.requireNotNegative("wheelhouse.min-resync-period", minResyncPeriod);
+        BadOption.require(minResyncPeriod.toDays() <= 36_500, "wheelhouse.min-resync-period",
+                minResyncPeriod.toDays() + " d", "36500 d or shorter");
         BadOption.requireFromOne("wheelhouse.kube-api-burst", kubeApiBurst);
     }
 

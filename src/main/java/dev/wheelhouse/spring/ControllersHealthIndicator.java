@@ -11,22 +11,28 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerState;
+import dev.wheelhouse.manager.Shards;
 
 /**
- * Shows each controller's state, the syncs that seem to block, and the keys that fail with their errors. It is always
- * up: the other controllers work on.
+ * Shows the shards of this process, each controller's state, the syncs that seem to block, and the keys that fail with
+ * their errors. It is always up: the other controllers work on.
  */
 final class ControllersHealthIndicator implements HealthIndicator {
     private final ControllerManager manager;
+    private final Shards shards;
 
-    ControllersHealthIndicator(ControllerManager manager) {
+    ControllersHealthIndicator(ControllerManager manager, Shards shards) {
         this.manager = manager;
+        this.shards = shards;
     }
 
     @Override
     public Health health() {
         Map<String, Object> details = new TreeMap<>();
         manager.states().forEach(state -> details.put(state.name(), describe(state)));
+        if (shards.count() > 1) {
+            details.put("shards", shards.led() + " of " + shards.count());
+        }
         return Health.up().withDetails(details).build();
     }
 

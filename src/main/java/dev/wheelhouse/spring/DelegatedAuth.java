@@ -1,11 +1,6 @@
 package dev.wheelhouse.spring;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +21,9 @@ import io.kubernetes.client.openapi.models.V1TokenReviewSpec;
 import io.kubernetes.client.openapi.models.V1TokenReviewStatus;
 import io.kubernetes.client.openapi.models.V1UserInfo;
 
+import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Hashes;
 
 import okhttp3.Call;
 
@@ -48,14 +45,7 @@ final class DelegatedAuth {
     private final Clock clock;
     private final Duration patience;
     private final Semaphore slots = new Semaphore(AT_A_TIME);
-    private final Map<String, Kept> answers = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
-            return size() > MOST_KEPT;
-        }
-    };
+    private final Map<String, Kept> answers = BoundedMap.byAge(MOST_KEPT);
     private @Nullable Failure lastFailure;
 
     /**
@@ -97,7 +87,7 @@ final class DelegatedAuth {
 
     /** @param verb the HTTP method in lower case, which is the verb of a non-resource request */
     Answer mayGet(String token, String verb, String path) {
-        return ask(hash(token) + " " + verb + " " + path, deadline -> review(token, verb, path, deadline));
+        return ask(Hashes.sha256(token) + " " + verb + " " + path, deadline -> review(token, verb, path, deadline));
     }
 
     /** Whether a user whose identity is known may do what the review asks for. */
@@ -198,14 +188,5 @@ final class DelegatedAuth {
     private <T> T execute(Call call, long deadline, Class<T> type) throws ApiException {
         call.timeout().timeout(Math.max(1, deadline - clock.nanoTime()), TimeUnit.NANOSECONDS);
         return api.<T>execute(call, type).getData();
-    }
-
-    private static String hash(String token) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
     }
 }

@@ -48,7 +48,10 @@ final class PlanEndpoint {
     @ReadOperation
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String name) {
-        Controller found = manager.controller(controller).orElse(null);
+        ObjectKey key = key(namespace, name);
+        List<Controller> named = manager.controllers(controller);
+        Controller found = named.stream().filter(one -> one instanceof Plannable planner && planner.knows(key))
+                .findFirst().orElse(named.isEmpty() ? null : named.getFirst());
         if (found instanceof PlansForAnyType) {
             return problem(404, found.name() + " looks at objects of any type: ask plan/" + controller + "/" + namespace
                     + "/{resource}/" + name);
@@ -56,7 +59,6 @@ final class PlanEndpoint {
         if (!(found instanceof Plannable planner)) {
             return nobody(controller);
         }
-        ObjectKey key = key(namespace, name);
         if (!planner.knows(key)) {
             return problem(404, planner.name() + " knows of no object " + key);
         }
@@ -74,7 +76,7 @@ final class PlanEndpoint {
             @Selector String namespace, @Selector String resource, @Selector String name) {
         List<Controller> asked = controller.equals("all")
                 ? manager.controllers().stream().filter(Plans::plans).toList()
-                : manager.controller(controller).filter(Plans::plans).stream().toList();
+                : manager.controllers(controller).stream().filter(Plans::plans).toList();
         if (asked.isEmpty()) {
             return nobody(controller);
         }
@@ -113,7 +115,7 @@ final class PlanEndpoint {
     }
 
     private List<String> plannable() {
-        return manager.controllers().stream().filter(Plans::plans).map(Controller::name).toList();
+        return manager.controllers().stream().filter(Plans::plans).map(Controller::name).distinct().toList();
     }
 
     private WebEndpointResponse<Map<String, Object>> nobody(String controller) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.spring;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,6 +38,7 @@ import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
+import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
@@ -141,7 +143,12 @@ class WheelhouseAutoConfiguration {
     Election wheelhouseElection(ApiServerConnection connection, Clock clock, ObjectProvider<Metrics> metrics,
             ApplicationEventPublisher publisher, Environment environment) {
         ElectionProperties wanted = flags.election(properties.leaderElection());
-        if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
+        boolean shards = properties.shards() > 1;
+        if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster() || shards)) {
+            if (shards) {
+                throw new BadOption("wheelhouse.shards is " + properties.shards()
+                        + ", but wheelhouse.leader-election.enabled is false: shards are led by Leases");
+            }
             return Election.none();
         }
         var options = wanted.options(connection.namespace(),
@@ -191,19 +198,38 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ControllerContext wheelhouseContext(ApiServerConnection connection, KubeClient client,
-            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
-            Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
+    ControllerContext wheelhouseContext(Shards.Contexts contexts, SharedInformerFactory informers, Election election,
+            ObjectProvider<Metrics> metrics) {
+        return contexts.of(informers, election.leadership(), metrics(metrics).controllers());
+    }
+
+    @Bean
+    Shards.Contexts wheelhouseContexts(ApiServerConnection connection, KubeClient client, EventBroadcaster events,
+            ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
             ObjectProvider<KnownControllers> known, ControllerClients clients) {
         // The application's controllers may need beans that need this one.
         Supplier<DefaultControllerContext.Workers> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties, flags));
-        return new DefaultControllerContext(client, name -> clients.of(name, UpstreamControllers.account(name)),
-                informers, clock,
+        return (informers, lead, counts) -> new DefaultControllerContext(client,
+                name -> clients.of(name, UpstreamControllers.account(name)), informers, clock,
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
-                Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, election,
+                Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, lead,
                         metrics(metrics))
-                        .with(Identities.options(flags, connection)).with(journal));
+                        .with(counts).with(Identities.options(flags, connection)).with(journal));
+    }
+
+    @Bean
+    Shards wheelhouseShards(Shards.Contexts contexts, InformerFactory informers, ManagerGuard guard,
+            Election election, LoopRunner runner, Clock clock, ObjectProvider<Metrics> metrics) {
+        if (properties.shards() == 1) {
+            return Shards.none(informers, guard, runner);
+        }
+        try {
+            return new Shards(informers, contexts, guard, metrics(metrics).controllers(), runner,
+                    work -> election.shards(properties.shards(), clock, runner, metrics(metrics), work));
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.leader-election.resource-name: " + e.getMessage());
+        }
     }
 
     @Bean
@@ -213,8 +239,8 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    ControllerManager wheelhouseManager(ControllerContext context, ManagerGuard guard, Election election,
-            LoopRunner runner, KnownControllers known, ApiServerConnection connection) {
+    ControllerManager wheelhouseManager(ControllerContext context, Shards shards, Election election,
+            KnownControllers known, ApiServerConnection connection) {
         known.workers(properties, flags);
         List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
         ApiServerConnection.Embedded embedded = connection.embedded();
@@ -222,7 +248,7 @@ class WheelhouseAutoConfiguration {
             embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
         }
         try {
-            return new ControllerManager(context, selected, guard, election.leadership(), properties.standby(), runner);
+            return shards.manager(context, selected, election.leadership(), properties.standby());
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }
@@ -236,14 +262,14 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean
-    Engine wheelhouseEngine(Election election, ControllerManager manager, InformerFactory informers,
+    Engine wheelhouseEngine(Election election, ControllerManager manager, Shards shards, InformerFactory informers,
             EventBroadcaster events, LoopRunner runner) {
-        return new Engine(election, manager, informers, events, runner);
+        return new Engine(election, manager, shards, informers, events, runner);
     }
 
     @Bean
-    InformerStates wheelhouseInformerStates(SharedInformerFactory informers) {
-        return informers::states;
+    InformerStates wheelhouseInformerStates(SharedInformerFactory informers, Shards shards) {
+        return () -> Stream.of(informers.states(), shards.states()).flatMap(List::stream).toList();
     }
 
     /** The nodes of this process. There are none unless the options name some, or the API server is embedded. */

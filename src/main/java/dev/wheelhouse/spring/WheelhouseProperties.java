@@ -41,6 +41,7 @@ import dev.wheelhouse.manager.Standby;
  * @param leaderElection the election of the one process that acts
  * @param standby whether the caches run while another process leads. Warm caches let this process take over within a
  *     second; cold ones save memory and watches
+ * @param shards the number of parts that the namespaces are divided into, each led by one of the replicas; 1 for none
  * @param webhooks how the webhook methods of operators are served
  * @param management health, metrics and the other actuator endpoints
  * @param console the console and its journal
@@ -57,7 +58,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
         @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
-        @DefaultValue("warm") Standby standby,
+        @DefaultValue("warm") Standby standby, @DefaultValue("1") int shards,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
         @DefaultValue("false") boolean tracing) {
@@ -146,7 +147,12 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         }
     }
 
+    /** Beyond this number, the renewals of the shards' Leases cost more than the shards bring. */
+    private static final int MOST_SHARDS = 256;
+
     WheelhouseProperties {
+        BadOption.require(shards >= 1 && shards <= MOST_SHARDS, "wheelhouse.shards", shards,
+                "a number from 1 to " + MOST_SHARDS);
         if (workers != null) {
             BadOption.requireFromOne("wheelhouse.workers", workers);
         }

@@ -51,7 +51,6 @@ final class SimulatedRun implements AutoCloseable {
     private final User user = new User(server.client("user"));
     private final Story story = new Story(clock);
     private final Stepper stepper;
-    private final ControllerProcess cluster;
     private final List<String> writes = new ArrayList<>();
     private final Set<Created> created = new LinkedHashSet<>();
     private final Map<ResourceType, Long> lateUntil = new HashMap<>();
@@ -76,9 +75,9 @@ final class SimulatedRun implements AutoCloseable {
         this.point = point;
         stepper = new Stepper(clock, server.store()::version,
                 MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
-        cluster = ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(), scenario.nodes(),
-                context -> context, InformerOptions.builder().seed(SEED).build(), ControllerOptions.DEFAULTS);
-        stepper.addClosed(cluster);
+        stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
+                scenario.nodes(), context -> context, InformerOptions.builder().seed(SEED).build(),
+                ControllerOptions.DEFAULTS));
     }
 
     private boolean is(SimulatedFault fault) {

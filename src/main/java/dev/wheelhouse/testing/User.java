@@ -98,14 +98,7 @@ public final class User {
 
     /** Reads an object that may not exist. */
     public <T extends KubernetesObject> Optional<T> find(Class<T> type, String namespace, String name) {
-        try {
-            return Optional.of(get(type, namespace, name));
-        } catch (ApiError e) {
-            if (e.isNotFound()) {
-                return Optional.empty();
-            }
-            throw e;
-        }
+        return resource(type).find(ObjectKey.of(namespace, name));
     }
 
     /** All objects of a type, sorted by namespace and name. */

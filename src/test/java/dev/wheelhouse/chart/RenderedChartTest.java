@@ -31,6 +31,7 @@ class RenderedChartTest {
     /** Everything that is off by default is on. */
     private static final String ALL = """
             replicaCount: 3
+            shards: 6
             networkPolicy: {enabled: true, from: [{podSelector: {}}], apiServer: {to: [{ipBlock: {cidr: 10.0.0.1/32}}]},
               extraEgress: [{ports: [{port: 53, protocol: UDP}]}]}
             metrics:

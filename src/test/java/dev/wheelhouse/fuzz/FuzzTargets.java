@@ -21,7 +21,7 @@ final class FuzzTargets {
             Map.entry("patch", "apiserver.rest.PatchTarget"),
             Map.entry("selector", "apiserver.rest.SelectorTarget"),
             Map.entry("schema", "apiserver.rest.SchemaTarget"),
-            Map.entry("cel", "apiserver.cel.CelTarget"),
+            Map.entry("cel", "cel.CelTarget"),
             Map.entry("scalars", "apiserver.validation.ScalarsTarget"),
             Map.entry("secrets", "apiserver.auth.SecretsTarget"),
             Map.entry("record", "apiserver.store.RecordTarget")));

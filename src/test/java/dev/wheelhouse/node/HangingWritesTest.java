@@ -53,9 +53,11 @@ class HangingWritesTest {
             }
             try {
                 Object result = method.invoke(target, args);
-                return result instanceof ResourceClient<?> resources
-                        ? proxy(ResourceClient.class, resources)
-                        : result;
+                return switch (result) {
+                    case ResourceClient<?> resources -> proxy(ResourceClient.class, resources);
+                    case KubeClient same -> hanging(same);
+                    case null, default -> result;
+                };
             } catch (InvocationTargetException e) {
                 throw e.getCause();
             }

@@ -285,13 +285,15 @@ class RbacTest {
         admin.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).patch(BLOG, "", PatchType.MERGE,
                 "{\"data\": {\"image\": \"apache\"}}");
         try (RunningOperators next = new RunningOperators()) {
-            next.await("the copy is pruned", () -> read(V1Secret.class) == null);
+            next.await("the copy is pruned",
+                    () -> read(V1Secret.class) == null && next.used.contains("delete secrets"));
             assertThat(next.refused).isEmpty();
             used.addAll(next.used);
         }
         changeSite("");
         try (RunningOperators last = new RunningOperators()) {
-            last.await("the ConfigMap is pruned", () -> read(V1ConfigMap.class) == null);
+            last.await("the ConfigMap is pruned",
+                    () -> read(V1ConfigMap.class) == null && last.used.contains("delete configmaps"));
             admin.resource(OperatorWorld.SITES, Site.class).delete(BLOG, Deletion.unconditional());
             last.await("the site is gone", () -> read(Site.class) == null);
             assertThat(last.refused).isEmpty();

@@ -200,6 +200,8 @@ final class RandomScenarios {
             names.add("node-" + i);
             add("node: {name: node-%d, labels: {topology.kubernetes.io/zone: %s}}", i, any("a", "a", "b"));
         }
+        String heartbeat = "heartbeat: [" + String.join(", ", names) + "]";
+        add(heartbeat);
         for (int i = 1; i <= PODS; i++) {
             add(POD, "p" + i, "web", "nodeName: " + names.get(random.nextInt(nodes)) + ", tolerations: [" + any("",
                     "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 4}", "{key: a, operator: Exists}",
@@ -208,6 +210,7 @@ final class RandomScenarios {
                     "{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 3}")
                     + "]", "");
         }
+        add(heartbeat);
         add("kubelet: {ready: ['p*']}");
         for (int count = 5 + random.nextInt(4); count > 0; count--) {
             String node = names.get(random.nextInt(nodes));
@@ -227,12 +230,15 @@ final class RandomScenarios {
         }
         add("kubelet: {end: ['p*']}");
         add("wait: 6s");
+        // The idle time is longer than the period in which the real controller looks at the nodes.
         return """
+                idle: 1500ms
                 controllers: [node-lifecycle-controller, taint-eviction-controller, ttl-controller]
                 options: {node-monitor-period: 1s, node-monitor-grace-period: 20s, node-startup-grace-period: 10s, \
                 node-eviction-rate: "100"}
                 chance:
                   "Pod/.*/labels/topology.kubernetes.io/zone": kube-apiserver copies the zone of a node to its pods
+                  "Node/.*/spec/taints/[01]/effect": the real manager adds the taints of both effects at the same time
                 """;
     }
 }

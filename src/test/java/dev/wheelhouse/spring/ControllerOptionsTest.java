@@ -142,6 +142,7 @@ class ControllerOptionsTest {
             "attach-detach-reconcile-sync-period, 500ms, is 500 ms: it must be 1000 ms or longer",
             "cluster-signing-duration, 0s, is 0.0 s: it must be longer than 0 s",
             "legacy-service-account-token-clean-up-period, -1s, is -1.0 s: it must be longer than 0 s",
+            "min-resync-period, 36501d, is 36501 d: it must be 36500 d or shorter",
             "endpoint-updates-batch-period, -1s, is -1.0 s: it must be 0 s or longer",
             "endpointslice-updates-batch-period, -1s, is -1.0 s: it must be 0 s or longer",
             "mirroring-endpointslice-updates-batch-period, -1s, is -1.0 s: it must be 0 s or longer",

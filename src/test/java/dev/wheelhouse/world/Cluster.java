@@ -181,6 +181,11 @@ public final class Cluster implements AutoCloseable {
         withheld.add(type);
     }
 
+    /** Ends the effect of {@link #withhold}. */
+    public void release(ResourceType type) {
+        withheld.remove(type);
+    }
+
     /**
      * Brings all caches and handlers up to date.
      * @return whether any of the informers' loops had work

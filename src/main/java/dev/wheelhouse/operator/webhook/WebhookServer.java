@@ -181,15 +181,7 @@ public final class WebhookServer implements AutoCloseable {
         }
         ResourceClient<V1Secret> secrets = client.resource(ResourceType.SECRETS, V1Secret.class);
         ObjectKey key = ObjectKey.of(options.namespace(), options.secret());
-        V1Secret secret;
-        try {
-            secret = secrets.get(key);
-        } catch (ApiError e) {
-            if (!e.isNotFound()) {
-                throw e;
-            }
-            secret = null;
-        }
+        V1Secret secret = secrets.find(key).orElse(null);
         Certificates known = secret == null || secret.getData() == null
                 ? null
                 : parsed(secret.getData(), "the Secret " + key + " (delete it to get new certificates)");
