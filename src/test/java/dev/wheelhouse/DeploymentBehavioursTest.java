@@ -550,30 +550,29 @@ class DeploymentBehavioursTest {
                 .isEqualTo(changed.getMetadata().getGeneration());
     }
 
-    private static V1Deployment slowToStop(V1Deployment deployment) {
-        deployment.getSpec().getTemplate().getMetadata()
-                .setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "3s"));
+    private static V1Deployment heldInTermination(V1Deployment deployment) {
+        Workloads.heldInTermination(deployment.getSpec().getTemplate());
         return deployment;
     }
 
     @Test
     void terminatingPodsAreCountedAndRollingUpdateDoesNotWaitForThem() {
-        complete(slowToStop(user.newDeployment("web", 3)));
+        complete(heldInTermination(user.newDeployment("web", 3)));
         user.setImage("web", "app:2");
-        eventually("it is complete while old pods terminate", () -> {
+        eventually("it is complete while all old pods terminate", () -> {
             V1Deployment web = user.deployment("web");
-            return isComplete(web) && orZero(web.getStatus().getTerminatingReplicas()) > 0;
+            return isComplete(web) && orZero(web.getStatus().getTerminatingReplicas()) == 3;
         });
-        eventually("they end", () -> {
-            Integer terminating = user.deployment("web").getStatus().getTerminatingReplicas();
-            return terminating != null && terminating == 0;
-        });
+        assertThat(user.podsLabelled("web")).hasSize(6);
+        user.endTerminatingPods("web");
+        eventually("none is counted", () -> Integer.valueOf(0).equals(
+                user.deployment("web").getStatus().getTerminatingReplicas()));
         assertThat(user.podsLabelled("web")).hasSize(3);
     }
 
     @Test
     void recreateWaitsForTerminatingPods() {
-        V1Deployment web = slowToStop(user.newDeployment("web", 2));
+        V1Deployment web = heldInTermination(user.newDeployment("web", 2));
         web.getSpec().setStrategy(new V1DeploymentStrategy().type("Recreate"));
         complete(web);
         user.setImage("web", "app:2");
@@ -581,6 +580,7 @@ class DeploymentBehavioursTest {
                 () -> orZero(user.deployment("web").getStatus().getTerminatingReplicas()) == 2);
         assertThat(user.podsLabelled("web")).allMatch(pod -> pod.getMetadata().getDeletionTimestamp() != null);
         assertThat(user.replicaSetsOf("web")).hasSize(1);
+        user.endTerminatingPods("web");
         user.awaitComplete("web");
         assertThat(user.podsLabelled("web")).hasSize(2);
     }

@@ -311,11 +311,12 @@ class ReplicaSetBehavioursTest {
     @Test
     void terminatingPodsAreCounted() {
         V1ReplicaSet web = user.newReplicaSet("web", 2);
-        web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "2s"));
+        Workloads.heldInTermination(web.getSpec().getTemplate());
         user.replicaSets().create(web);
         awaitReady("web", 2);
         user.patchSet("web", "{'spec': {'replicas': 0}}");
         eventually("both terminate", () -> orZero(status("web").getTerminatingReplicas()) == 2);
+        user.endTerminatingPods("web");
         eventually("none is left", () -> Integer.valueOf(0).equals(status("web").getTerminatingReplicas()));
     }
 

@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.util.Yaml;
 
@@ -188,6 +189,18 @@ final class Workloads {
 
     V1Pod patchPod(String name, String body) {
         return pods().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
+    }
+
+    /** Ends at once the pods that terminate: those of {@link #heldInTermination} stop in no other way. */
+    void endTerminatingPods(String app) {
+        podsLabelled(app).stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() != null)
+                .forEach(pod -> pods().delete(key(pod.getMetadata().getName()), new Deletion(0L, null, null, null)));
+    }
+
+    /** Sets a template so that its deleted pods terminate until {@link #endTerminatingPods}. */
+    static void heldInTermination(V1PodTemplateSpec template) {
+        template.getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "1h"));
+        template.getSpec().setTerminationGracePeriodSeconds(3600L);
     }
 
     void delete(String name, String propagation) {
