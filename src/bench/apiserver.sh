@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the embedded API server, and a real kube-apiserver with etcd beside it where both are on the PATH:
 #
-#   src/bench/apiserver.sh [SECONDS of each load, 8] [PODS, 100000] [SECTIONS, start,embedded,durable,real]
+#   src/bench/apiserver.sh [SECONDS of each load, 8] [PODS, 100000] [SECTIONS, start,embedded,inprocess,durable,real]
 #
 # after "mvn compile". Prints Markdown tables; those of the last quiet run are in docs/performance.md.
 # BENCH_JVM_OPTS are passed to the server's JVM; BENCH_CLASSES and BENCH_CLASSPATH replace Maven's.
@@ -20,4 +20,4 @@ rm -rf "$out" && mkdir -p "$out"
   src/bench/java/dev/wheelhouse/bench/apiserver/*.java
 exec "${java}java" -Xmx1g -Dlogback.configurationFile=src/bench/logback.xml \
   -cp "$PWD/$out:$PWD/$classes:$BENCH_CLASSPATH" dev.wheelhouse.bench.apiserver.ApiServerBenchmark \
-  "${1:-8}" "${2:-100000}" "${3:-start,embedded,durable,real}"
+  "${1:-8}" "${2:-100000}" "${3:-start,embedded,inprocess,durable,real}"

@@ -30,7 +30,7 @@ public final class ApiServerBenchmark {
         this.sections = sections;
     }
 
-    /** @param args seconds of each load, number of pods, and which of {@code start,embedded,durable,real} */
+    /** @param args seconds of each load, number of pods, and which of {@code start,embedded,inprocess,durable,real} */
     public static void main(String[] args) throws Exception {
         new ApiServerBenchmark(Double.parseDouble(args[0]), Integer.parseInt(args[1]),
                 Arrays.asList(args[2].split(","))).run();
@@ -52,6 +52,9 @@ public final class ApiServerBenchmark {
             try (Server server = Server.embedded("Wheelhouse, in memory", Server.Durability.NOTHING)) {
                 large.addAll(large(server));
             }
+        }
+        if (sections.contains("inprocess")) {
+            inProcess();
         }
         if (sections.contains("durable")) {
             for (Server.Durability durability : List.of(Server.Durability.PROCESS, Server.Durability.POWER)) {
@@ -83,6 +86,15 @@ public final class ApiServerBenchmark {
 
     private static String load() throws IOException {
         return Files.readString(Path.of("/proc/loadavg")).trim();
+    }
+
+    private void inProcess() throws Exception {
+        List<String> command = Server.jvm(InProcessWrites.class);
+        command.addAll(List.of(String.valueOf(CLIENTS), String.valueOf(seconds)));
+        int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+        if (code != 0) {
+            throw new IOException("the process with clients and server ended with " + code);
+        }
     }
 
     private void starts() throws Exception {
@@ -120,7 +132,7 @@ public final class ApiServerBenchmark {
 
     private void writes(Server server, boolean withWatches) throws Exception {
         createNamespace(server);
-        Writers.write(server.endpoint, CLIENTS, seconds);
+        Writers.write(() -> PodCalls.over(server.endpoint), CLIENTS, seconds);
         row(server, 0, "none", i -> "");
         if (withWatches) {
             row(server, 100, "100 of all pods", i -> "");
@@ -136,7 +148,7 @@ public final class ApiServerBenchmark {
             long eventsBefore = watchers.events();
             double cpu = server.cpuSeconds();
             long begin = System.nanoTime();
-            Writers.Outcome outcome = Writers.write(server.endpoint, CLIENTS, seconds);
+            Writers.Outcome outcome = Writers.write(() -> PodCalls.over(server.endpoint), CLIENTS, seconds);
             watchers.drain(10);
             double took = watches == 0 ? outcome.seconds() : (System.nanoTime() - begin) / 1e9;
             print("| %s | %s | %,.0f | %.1f | %.1f | %,.0f | %,.0f | %d |", server.name, what, outcome.perSecond(),

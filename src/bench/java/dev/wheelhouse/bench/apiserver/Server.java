@@ -47,15 +47,21 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Wheelhouse's own. */
-    static Server embedded(String name, Durability durability) throws IOException {
-        Path directory = Files.createTempDirectory("bench-apiserver");
+    /** A command that runs a class with the options of the measured JVM. */
+    static List<String> jvm(Class<?> program) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx2500m",
                 "-XX:+UseCompactObjectHeaders", "-Dlogback.configurationFile=src/bench/logback.xml"));
         command.addAll(Stream.of(System.getenv().getOrDefault("BENCH_JVM_OPTS", "").split(" "))
                 .filter(option -> !option.isEmpty()).toList());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ServedProcess.class.getName()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        return command;
+    }
+
+    /** Wheelhouse's own. */
+    static Server embedded(String name, Durability durability) throws IOException {
+        Path directory = Files.createTempDirectory("bench-apiserver");
+        List<String> command = jvm(ServedProcess.class);
         if (durability != Durability.NOTHING) {
             command.addAll(List.of(directory.resolve("data").toString(), durability.name()));
         }

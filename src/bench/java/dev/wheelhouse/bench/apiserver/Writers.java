@@ -31,11 +31,11 @@ final class Writers {
         }
     }
 
-    /** Writes for some seconds. */
-    static Outcome write(Endpoint endpoint, int clients, double seconds) throws Exception {
+    /** Writes for some seconds. @param calls opened by each client */
+    static Outcome write(Callable<PodCalls> calls, int clients, double seconds) throws Exception {
         long start = System.nanoTime();
         long end = start + (long) (seconds * 1e9);
-        List<long[]> all = inParallel(clients, client -> cycle(endpoint, client, end));
+        List<long[]> all = inParallel(clients, client -> cycle(calls, client, end));
         double took = (System.nanoTime() - start) / 1e9;
         long[] nanos = all.stream().flatMapToLong(Arrays::stream).sorted().toArray();
         return new Outcome(nanos.length, took, nanos);
@@ -46,10 +46,11 @@ final class Writers {
         long start = System.nanoTime();
         List<long[]> all = inParallel(clients, client -> {
             Times times = new Times();
-            try (Connection connection = new Connection(endpoint)) {
+            try (PodCalls calls = PodCalls.over(endpoint)) {
                 for (int i = client; i < pods; i += clients) {
-                    byte[] pod = Pods.pod("pod-" + i, "node-" + i % NODES);
-                    times.take(() -> connection.call("POST", Pods.PATH, "application/json", pod));
+                    String name = "pod-" + i;
+                    String node = "node-" + i % NODES;
+                    times.take(() -> calls.create(name, node));
                 }
             }
             return times.nanos();
@@ -59,18 +60,16 @@ final class Writers {
         return new Outcome(nanos.length, took, nanos);
     }
 
-    private static long[] cycle(Endpoint endpoint, int client, long end) throws Exception {
+    private static long[] cycle(Callable<PodCalls> calls, int client, long end) throws Exception {
         Times times = new Times();
-        try (Connection connection = new Connection(endpoint)) {
+        try (PodCalls pods = calls.call()) {
             for (int i = 0; System.nanoTime() < end; i++) {
                 String name = "load-" + client + "-" + i;
-                String path = Pods.PATH + "/" + name;
-                byte[] pod = Pods.pod(name, "node-" + (client * 7919 + i) % NODES);
-                times.take(() -> connection.call("POST", Pods.PATH, "application/json", pod));
-                times.take(() -> connection.call("PATCH", path + "/status",
-                        "application/strategic-merge-patch+json", Pods.running()));
-                times.take(() -> connection.call("PATCH", path, "application/merge-patch+json", Pods.label("two")));
-                times.take(() -> connection.call("DELETE", path, "application/json", Pods.now()));
+                String node = "node-" + (client * 7919 + i) % NODES;
+                times.take(() -> pods.create(name, node));
+                times.take(() -> pods.reportRunning(name));
+                times.take(() -> pods.label(name));
+                times.take(() -> pods.delete(name));
             }
         }
         return times.nanos();
@@ -98,7 +97,7 @@ final class Writers {
     }
 
     private interface Call {
-        byte[] run() throws IOException;
+        void run() throws IOException;
     }
 
     private static final class Times {
