@@ -129,6 +129,12 @@ final class InProcessTransport implements Transport {
                 refusal.body());
     }
 
+    /** The server tells the senders of this process apart by their user agents. */
+    @Override
+    public Transport asSender(String name) {
+        return new InProcessTransport(server, userAgent + "/" + name, metrics, clock);
+    }
+
     @Override
     public String server() {
         return server.port() == 0 ? HOST : server.url();

@@ -32,6 +32,16 @@ public interface KubeClient extends AutoCloseable {
     }
 
     /**
+     * This connection as a sender of its own, for one of many independent users of this process. An API server in this
+     * process shares its seats among senders. Other API servers tell senders apart by their credentials alone.
+     *
+     * @param name the sender, such as {@code system:node:hollow-1}
+     */
+    default KubeClient asSender(String name) {
+        return this;
+    }
+
+    /**
      * Asks the server's discovery for every resource type that can be listed, watched and deleted. Groups whose
      * discovery fails are left out, and named in {@link Discovered#failures()}.
      *

@@ -134,7 +134,7 @@ public final class NodeAgent implements AutoCloseable {
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             NodeMetrics metrics, Clock clock) {
-        return new NodeAgent(options, client, recorder, metrics, clock);
+        return new NodeAgent(options, client.asSender("system:node:" + options.name()), recorder, metrics, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {

@@ -36,6 +36,11 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
     }
 
     @Override
+    public KubeClient asSender(String name) {
+        return new InterceptedClient(behind.asSender(name), interceptor);
+    }
+
+    @Override
     public Discovered discover() {
         return interceptor.discover(behind::discover);
     }

@@ -91,6 +91,11 @@ public final class HttpKubeClient implements KubeClient {
         return new HttpKubeClient(transport, negotiation, memory, true);
     }
 
+    @Override
+    public KubeClient asSender(String name) {
+        return new HttpKubeClient(transport.asSender(name), negotiation, memory, shares);
+    }
+
     /** @throws ApiError if the list of groups cannot be read */
     @Override
     public Discovered discover() {

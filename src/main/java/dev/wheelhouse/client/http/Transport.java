@@ -48,6 +48,11 @@ public interface Transport extends AutoCloseable {
     <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder)
             throws InterruptedException;
 
+    /** This transport as {@link dev.wheelhouse.client.KubeClient#asSender a sender of its own}. */
+    default Transport asSender(String name) {
+        return this;
+    }
+
     /** The server's address, for messages. */
     String server();
 

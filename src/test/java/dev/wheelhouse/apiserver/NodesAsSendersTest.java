@@ -1,0 +1,107 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.node.NodeAgent;
+import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static dev.wheelhouse.testing.Eventually.eventually;
+
+/** Hollow nodes of an open server's own process. Each may have as many requests as any other sender. */
+@Timeout(60)
+class NodesAsSendersTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int SEATS = Math.max(24, 6 * Runtime.getRuntime().availableProcessors());
+    /** More than the two thirds of the seats that one sender may hold. */
+    private static final int NODES = SEATS * 5 / 6;
+
+    /** Keeps the first node's write from being committed, and thereby all others. */
+    private record SlowStorage(CountDownLatch mayCommit) implements Storage {
+        @Override
+        public Recovered load(Reader reader) {
+            return new Recovered(0, 0);
+        }
+
+        @Override
+        public void commit(List<Write> writes) {
+            if (writes.stream().anyMatch(write -> write.resource().equals("nodes"))) {
+                try {
+                    mayCommit.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        }
+
+        @Override
+        public boolean isDurable() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            mayCommit.countDown();
+        }
+    }
+
+    @Test
+    void noNodeIsRefusedBecauseOthersWait() throws Exception {
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        AtomicInteger succeeded = new AtomicInteger();
+        AtomicInteger failed = new AtomicInteger();
+        NodeMetrics heartbeats = new NodeMetrics() {
+            @Override
+            public void heartbeat(boolean success, long nanos) {
+                (success ? succeeded : failed).incrementAndGet();
+            }
+        };
+        Clock clock = Clock.system();
+        // A sender that holds two thirds of the seats may have no request that waits.
+        ApiServerOptions options = ApiServerOptions.defaults().withStorage(new SlowStorage(mayCommit))
+                .withLimits(ApiServerLimits.standard().withRequests(SEATS + 6));
+        try (ApiServer server = new ApiServer(options).start(); LoopRunner runner = new LoopRunner("nodes", clock)) {
+            KubeClient client = server.client("nodes");
+            List<NodeAgent> nodes = new ArrayList<>();
+            for (int i = 0; i < NODES; i++) {
+                nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-" + i, i), client, EventRecorder.NONE,
+                        heartbeats, clock));
+                runner.start("node-" + i, nodes.get(i).loops().get("registration"));
+            }
+            // The request for the metrics is one more.
+            eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
+                    "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + "\n"));
+            mayCommit.countDown();
+            eventually("all nodes are registered", SOON, () -> succeeded.get() == NODES);
+            assertThat(failed).hasValue(0);
+            assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0\n");
+            nodes.forEach(NodeAgent::close);
+        }
+    }
+
+    private static String metrics(ApiServer server) throws IOException, InterruptedException {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
+                    HttpResponse.BodyHandlers.ofString()).body();
+        }
+    }
+}
