@@ -23,9 +23,8 @@ import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import static dev.wheelhouse.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Hollow nodes of an open server's own process. Each may have as many requests as any other sender. */
 @Timeout(60)
