@@ -87,9 +87,12 @@ class NodesAsSendersTest {
                 runner.start("node-" + i, nodes.get(i).loops().get("registration"));
             }
             // The request for the metrics is one more.
-            eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
-                    "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + "\n"));
-            mayCommit.countDown();
+            try {
+                eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
+                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + "\n"));
+            } finally {
+                mayCommit.countDown();
+            }
             eventually("all nodes are registered", SOON, () -> succeeded.get() == NODES);
             assertThat(failed).hasValue(0);
             assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0\n");
