@@ -12,8 +12,8 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 
 /**
- * A process whose clients call its own API server. Prints a row of the benchmark; its CPU time is that of the server, the
- * clients and the load.
+ * A process whose clients call its own API server. Prints a row of the benchmark; its CPU time is that of the server,
+ * the clients and the load.
  */
 final class InProcessWrites {
     private InProcessWrites() {}
