@@ -164,7 +164,7 @@ class NeverTwoActTest {
             ApplicationListener<LeadLostEvent> listener = event -> lost.set(true);
             SpringApplicationBuilder application = new SpringApplicationBuilder(WheelhouseApplication.class,
                     UserBeans.class).listeners(listener);
-            return new Replica("r" + number, network, application.run("--server.port=0",
+            return new Replica("r" + number, network, RunningService.run(application, "--server.port=0",
                     "--wheelhouse.kubeconfig=" + kubeconfig, "--replica=r" + number,
                     "--wheelhouse.controllers=annotated,native", "--wheelhouse.leader-election.enabled=true",
                     "--wheelhouse.leader-election.lease-duration=2s",

@@ -32,8 +32,8 @@ final class RunningService implements AutoCloseable {
         List<String> args = new ArrayList<>(List.of("--server.port=0", "--wheelhouse.apiserver.port=0",
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig));
         args.addAll(List.of(options));
-        RunningService service = new RunningService(
-                new SpringApplicationBuilder(WheelhouseApplication.class).run(args.toArray(String[]::new)), kubeconfig);
+        var application = new SpringApplicationBuilder(WheelhouseApplication.class);
+        RunningService service = new RunningService(run(application, args.toArray(String[]::new)), kubeconfig);
         try {
             Eventually.eventually("controllers run and nodes are ready", Duration.ofSeconds(60),
                     () -> service.context.getBean(ControllerManager.class).isRunning()
@@ -43,6 +43,14 @@ final class RunningService implements AutoCloseable {
             service.close();
             throw e;
         }
+    }
+
+    /**
+     * Starts an application, one at a time: each start resets the logging of the whole process, and two at once break
+     * its list of listeners for every start that follows.
+     */
+    static synchronized ConfigurableApplicationContext run(SpringApplicationBuilder application, String... args) {
+        return application.run(args);
     }
 
     Path kubeconfig() {
