@@ -437,7 +437,7 @@ class DeploymentBehavioursTest {
         replicasAndImage(20, "app:3");
         assertDesired(20);
         user.setImage("web", "app:missing");
-        eventually("it is stuck again", () -> sizes("web").getLast() > 0);
+        eventually("it is stuck again", () -> sizes("web").size() == 4 && sizes("web").getLast() > 0);
         replicasAndImage(5, "app:5");
         assertDesired(5);
     }
