@@ -10,7 +10,6 @@ import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelExpr.ExprKind;
 import dev.cel.runtime.CelEvaluationException;
-import dev.cel.runtime.CelRuntime;
 
 /**
  * Limits the cost of the expressions about one object, in total and per evaluation (upstream:
@@ -62,13 +61,13 @@ public final class CelBudget {
      *
      * @throws ExceededException if the evaluation costs too much; the whole budget is then used up
      */
-    Object evaluate(CelRuntime.Program program, Map<String, Object> variables)
+    Object evaluate(CelProgram program, Map<String, Object> variables)
             throws CelEvaluationException, ExceededException {
         Meter outer = CURRENT.get();
-        Meter meter = new Meter();
+        Meter meter = new Meter(program.scalars());
         CURRENT.set(meter);
         try {
-            Object value = program.trace(variables, meter::step);
+            Object value = program.program().trace(variables, meter::step);
             left -= meter.spent;
             return value;
         } catch (CelEvaluationException e) {
@@ -115,7 +114,12 @@ public final class CelBudget {
     }
 
     private static final class Meter {
+        private final ScalarParts scalars;
         private long spent;
+
+        Meter(ScalarParts scalars) {
+            this.scalars = scalars;
+        }
 
         void add(long tenths) {
             spent += tenths;
@@ -129,8 +133,13 @@ public final class CelBudget {
             }
         }
 
-        /** Charges the steps of an expression that are not function calls. */
+        /**
+         * Charges the steps of an expression that are not function calls.
+         *
+         * @throws IllegalArgumentException if the value may not stand there
+         */
         void step(CelExpr expression, Object value) {
+            scalars.check(expression, value);
             ExprKind.Kind kind = expression.exprKind().getKind();
             add(TENTHS * (long) switch (kind) {
                 case IDENT, SELECT -> 1;

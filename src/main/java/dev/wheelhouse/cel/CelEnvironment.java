@@ -52,7 +52,7 @@ final class CelEnvironment {
      * @param field the name of the expression's field, for errors
      * @throws RuleException if the expression does not compile, or cannot have the wanted type
      */
-    static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
+    static CelProgram program(CelCompiler compiler, String field, String expression, CelType wanted)
             throws RuleException {
         CelAbstractSyntaxTree tree = checked(compiler, field, expression);
         CelType type = tree.getResultType();
@@ -64,12 +64,14 @@ final class CelEnvironment {
     }
 
     /** @throws RuleException if the runtime cannot evaluate the checked expression */
-    static CelRuntime.Program program(String field, String expression, CelAbstractSyntaxTree tree)
+    static CelProgram program(String field, String expression, CelAbstractSyntaxTree tree)
             throws RuleException {
         try {
-            return RUNTIME.createProgram(tree);
+            return new CelProgram(RUNTIME.createProgram(tree), new ScalarParts(tree));
         } catch (CelEvaluationException e) {
             throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+        } catch (StackOverflowError e) {
+            throw new RuleException(field, expression, TOO_DEEP);
         }
     }
 

@@ -10,7 +10,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.CelTypes;
 import dev.cel.runtime.CelEvaluationException;
-import dev.cel.runtime.CelRuntime;
 
 /**
  * A compiled expression of an admission policy or of a webhook's match conditions. {@link PolicyTypes} compiles it.
@@ -20,7 +19,7 @@ public final class CelExpression {
     private static final Pattern PLACE = Pattern.compile("^evaluation error at [^ ]*: ");
     private static final Pattern NO_KEY = Pattern.compile("^key '(.*)' is not present in map\\.$", Pattern.DOTALL);
 
-    private final CelRuntime.Program program;
+    private final CelProgram program;
 
     /** The type of result that an expression must have. */
     public enum ResultType {
@@ -49,7 +48,7 @@ public final class CelExpression {
         }
     }
 
-    CelExpression(CelRuntime.Program program) {
+    CelExpression(CelProgram program) {
         this.program = program;
     }
 

@@ -20,7 +20,6 @@ import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.runtime.CelEvaluationException;
-import dev.cel.runtime.CelRuntime;
 
 /**
  * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream:
@@ -44,8 +43,8 @@ public final class CelRule {
     private final String fieldPath;
     private final boolean transition;
     private final boolean optionalOldSelf;
-    private final CelRuntime.Program program;
-    private final CelRuntime.@Nullable Program messageProgram;
+    private final CelProgram program;
+    private final @Nullable CelProgram messageProgram;
 
     private CelRule(JsonNode rule) throws RuleException {
         this.rule = Json.text(rule, "rule");

@@ -48,6 +48,10 @@ final class Costs {
             case "list_join", "list_join_string" -> join(arguments);
             case "add_list" -> UNIT + appended(arguments[0]) + size(arguments[1]);
             case "in_list" -> Math.max(UNIT * size(arguments[1]), traversal(arguments[1]));
+            // Each insertion copies the map.
+            case "cel_@mapInsert_map_map" -> UNIT + size(arguments[0]) + size(arguments[1]);
+            case "cel_@mapInsert_map_key_value" -> UNIT + size(arguments[0]) + traversal(arguments[1]);
+            case "in_map" -> UNIT + traversal(arguments[0]);
             case "equals", "not_equals" ->
                 Math.max(UNIT, Math.min(traversal(arguments[0]), traversal(arguments[1])));
             case "list_slice", "list_reverse", "list_is_sorted_bool", "list_sum", "list_min", "list_max",

@@ -9,6 +9,8 @@ import java.util.List;
 import com.google.common.collect.ImmutableList;
 
 import dev.cel.common.CelOptions;
+import dev.cel.common.exceptions.CelRuntimeException;
+import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelFunctionBinding;
 import dev.cel.runtime.CelFunctionOverload;
 import dev.cel.runtime.CelInternalRuntimeLibrary;
@@ -102,7 +104,14 @@ final class MeteredFunctions implements CelInternalRuntimeLibrary {
             CelFunctionOverload body = binding.getDefinition();
             return arguments -> {
                 CelBudget.charge(costs.of(id, arguments));
-                return body.apply(arguments);
+                try {
+                    return body.apply(arguments);
+                } catch (CelRuntimeException e) {
+                    throw e;
+                } catch (RuntimeException e) {
+                    // CEL would print the arguments, at no cost.
+                    throw new CelEvaluationException("function '" + id + "' failed: " + e.getMessage(), e);
+                }
             };
         }
     }

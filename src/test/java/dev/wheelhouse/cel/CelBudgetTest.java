@@ -64,12 +64,45 @@ class CelBudgetTest {
         assertThat(check(rule)).isEqualTo(EXCEEDED + rule);
     }
 
+    private static final String HUGE = "[1].map(a, [a, a]).map(b, [b, b, b, b, b, b, b, b])"
+            + ".map(c, [c, c, c, c, c, c, c, c]).map(d, [d, d, d, d, d, d, d, d]).map(e, [e, e, e, e, e, e, e, e])"
+            + ".map(f, [f, f, f, f, f, f, f, f]).map(g, [g, g, g, g, g, g, g, g]).map(h, [h, h, h, h, h, h, h, h])"
+            + ".map(i, [i, i, i, i, i, i, i, i])";
+
+    /** The list of such an expression has few parts, but contains each of them so often that hashing it never ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"dyn({1: 2})[dyn(x)] == 1", "dyn({1: 2})[?dyn(x)].hasValue()", "{dyn(x): 1}.size() == 1",
+            "[1][dyn(x)] == 1", "dyn(x) ? true : false", "dyn(x)", "dyn(x) && dyn(x)", "dyn(x) || dyn(x)",
+            "[1].all(y, dyn(x))", "[1].exists(y, dyn(x))", "[1].exists_one(y, dyn(x))",
+            "[1].filter(y, dyn(x)).size() == 1", "[?dyn(x)].size() == 1", "{?1: dyn(x)}.size() == 1",
+            "[1].transformMapEntry(k, y, {dyn(x): 1}).size() == 1"})
+    void aListThatContainsItselfManyTimesIsNeitherAKeyNorACondition(String part) throws RuleException {
+        assertThat(check(HUGE + ".all(x, " + part + ")")).contains("no such overload");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dyn(x) in {1: 2}", "dyn(x) in dyn({1: 2})", "string(dyn(x)) == ''", "int(dyn(x)) == 1",
+            "dyn(x) + 1 == 1", "dyn(x) < 1", "-dyn(x) == 1", "!dyn(x)", "dyn(x).foo == 1", "has(dyn(x).foo)",
+            "size(dyn(x)) == 0", "dyn(x).startsWith('a')", "{'a': x} == {'a': x}", "[x, x].distinct().size() == 1"})
+    void aFunctionOfAListThatContainsItselfManyTimesEndsAtOnce(String part) throws RuleException {
+        assertThat(check(HUGE + ".all(x, " + part + ")")).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lists.range(50000).transformMap(i, v, v).size() > 0",
+            "lists.range(50000).transformMapEntry(i, v, {v: v}).size() > 0"})
+    void aMapThatGrowsEntryByEntryPaysForItsCopies(String rule) throws RuleException {
+        assertThat(check(rule)).isEqualTo(EXCEEDED + rule);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"self.numbers.all(n, n >= 0)", "self.names.all(n, n.startsWith('n') && n.size() < 10)",
             "self.numbers.filter(n, n > 5).map(n, n + 1).size() == 19994", "self.text.matches('^a*$')",
             "self.text.replace('b', 'c') == self.text", "self.names.join(',').size() > 20000",
             "self.numbers.sum() > 0 && self.numbers.isSorted()",
-            "self.numbers.map(n, n * 2).exists(n, n == 39998)"})
+            "self.numbers.map(n, n * 2).exists(n, n == 39998)",
+            "lists.range(1000).transformMap(i, v, v * 2)[999] == 1998",
+            "{?'a': optional.of(1), 'b': 2}.size() == 2 && [?optional.none(), 1][?0].hasValue()"})
     void anHonestExpressionOverALargeObjectHasBudgetEnough(String rule) throws RuleException {
         assertThat(check(rule)).isNull();
     }
