@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -24,6 +25,8 @@ import dev.cel.common.values.NullValue;
  */
 public final class PatchValues {
     private static final int MOST_CHARACTERS = 3 * 1024 * 1024;
+    /** The characters of an empty object and a comma, which any value counts at least. */
+    private static final int LEAST_OF_A_VALUE = 3;
     private static final int MOST_DEPTH = 200;
     private static final int MOST_MISTYPED = 100;
 
@@ -37,25 +40,26 @@ public final class PatchValues {
     /**
      * The apply configuration that an expression returned.
      *
-     * @throws EvaluationException if a part has the type of another field, or the value is too large
+     * @throws EvaluationException if a part has another type than its place, or the value is too large
      */
     public static ObjectNode configuration(Object value) throws EvaluationException {
         PatchValues values = new PatchValues();
-        JsonNode json = values.json(value, PatchTypes.OBJECT);
+        ObjectNode json = values.object((Constructed) value, PatchTypes.OBJECT);
         values.refuseMistyped();
-        return (ObjectNode) json;
+        return json;
     }
 
     /**
      * The operations that an expression returned, as a JSON patch.
      *
-     * @throws EvaluationException if a part of a value has the type of another field, or the values are too large
+     * @throws EvaluationException if a part has another type than its place, or the value is too large
      */
     public static ArrayNode operations(Object value) throws EvaluationException {
         ArrayNode operations = Json.array();
         PatchValues values = new PatchValues();
         for (Object element : (Collection<?>) value) {
             ObjectNode operation = operations.addObject().put("op", "").put("path", "");
+            values.count(operation.toString().length());
             for (Map.Entry<String, Object> field : ((Constructed) element).entrySet()) {
                 Object part = field.getValue();
                 operation.set(field.getKey(), values.json(part, part instanceof Constructed typed ? typed.type() : ""));
@@ -71,13 +75,18 @@ public final class PatchValues {
         }
     }
 
-    /** @param type that a constructed value must have at this place; empty for any */
-    private JsonNode json(Object value, String type) throws EvaluationException {
+    private void count(int more) throws EvaluationException {
         Deadline.check();
-        if (++characters > MOST_CHARACTERS || depth > MOST_DEPTH) {
+        characters += more;
+        if (characters > MOST_CHARACTERS || depth > MOST_DEPTH) {
             throw new EvaluationException("the patch is too large or nests too deeply: the limits are "
                     + MOST_CHARACTERS + " characters and " + MOST_DEPTH + " levels");
         }
+    }
+
+    /** @param type that a constructed value must have at this place; empty for any */
+    private JsonNode json(Object value, String type) throws EvaluationException {
+        count(LEAST_OF_A_VALUE);
         depth++;
         try {
             return switch (value) {
@@ -93,9 +102,11 @@ public final class PatchValues {
                 case Long number -> JsonNodeFactory.instance.numberNode(number);
                 case Double number -> JsonNodeFactory.instance.numberNode(number);
                 case NullValue none -> JsonNodeFactory.instance.nullNode();
+                case Optional<?> optional -> throw new EvaluationException(
+                        "JSONPath valueExpression evaluated to a type that could not marshal to JSON: optional_type");
                 default -> {
                     String text = value.toString();
-                    characters += text.length();
+                    count(text.length());
                     yield JsonNodeFactory.instance.stringNode(text);
                 }
             };
@@ -113,7 +124,7 @@ public final class PatchValues {
         ObjectNode object = Json.object();
         for (Map.Entry<?, ?> field : map.entrySet()) {
             String key = String.valueOf(field.getKey());
-            characters += key.length();
+            count(key.length());
             object.set(key, json(field.getValue(), constructed ? type + "." + key : type));
         }
         return object;

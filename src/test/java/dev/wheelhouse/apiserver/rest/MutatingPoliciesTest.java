@@ -119,6 +119,20 @@ class MutatingPoliciesTest {
         assertThat(rest.last.code()).isEqualTo(403);
     }
 
+    @Test
+    void anOptionalValueIsNoJson() {
+        policy("p", "JSONPatch", "[JSONPatch{op: \"add\", path: \"/data/x\", value: optional.of(1)}]", "");
+        assertThat(Json.text(map("m"), "message")).contains("could not marshal to JSON");
+        assertThat(rest.last.code()).isEqualTo(403);
+    }
+
+    @Test
+    void operationsWithoutFieldsCountToo() {
+        policy("p", "JSONPatch", "[lists.range(1000).map(i, JSONPatch{})]" + ".map(a, a + a)".repeat(12) + "[0]", "");
+        assertThat(Json.text(map("m"), "message")).contains("the patch is too large or nests too deeply");
+        assertThat(rest.last.code()).isEqualTo(403);
+    }
+
     /** Few variables with many levels each: a variable of a variable takes more of the thread's stack than a level. */
     @Test
     void aValueThatNestsTooDeeplyIsRefused() {
