@@ -40,8 +40,7 @@ sealed interface ElectionDecision {
     static ElectionDecision decide(ElectionOptions options, @Nullable V1Lease lease, Duration unchangedFor,
             Instant now) {
         if (lease == null) {
-            V1ObjectMeta meta = new V1ObjectMeta().namespace(options.lease().namespace()).name(options.lease().name());
-            return new Create(held(options, new V1Lease().metadata(meta), now));
+            return new Create(held(options, null, now));
         }
         boolean free = unchangedFor.compareTo(freeAfter(options, lease)) >= 0;
         return free || holder(lease).equals(options.identity())
@@ -72,11 +71,20 @@ sealed interface ElectionDecision {
         return spec == null || spec.getHolderIdentity() == null ? "" : spec.getHolderIdentity();
     }
 
-    private static V1Lease held(ElectionOptions options, V1Lease lease, Instant now) {
+    /**
+     * The Lease as this contender holds it.
+     *
+     * @param before the Lease as read last; null if there is none
+     */
+    static V1Lease held(ElectionOptions options, @Nullable V1Lease before, Instant now) {
+        V1Lease lease = before != null
+                ? before
+                : new V1Lease().metadata(
+                        new V1ObjectMeta().namespace(options.lease().namespace()).name(options.lease().name()));
         boolean renewed = holder(lease).equals(options.identity());
-        V1LeaseSpec before = lease.getSpec();
-        OffsetDateTime acquired = renewed && before != null ? before.getAcquireTime() : null;
-        int transitions = transitions(lease) + (renewed || before == null ? 0 : 1);
+        V1LeaseSpec spec = lease.getSpec();
+        OffsetDateTime acquired = renewed && spec != null ? spec.getAcquireTime() : null;
+        int transitions = transitions(lease) + (renewed || spec == null ? 0 : 1);
         return with(labelled(options, lease.getMetadata()), new V1LeaseSpec().holderIdentity(options.identity())
                 .leaseDurationSeconds(options.leaseSeconds()).acquireTime(acquired == null ? time(now) : acquired)
                 .renewTime(time(now)).leaseTransitions(transitions));

@@ -1,14 +1,11 @@
 package dev.wheelhouse.election;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +36,8 @@ final class ShardLeases {
     private final ElectionOptions group;
     private final int shards;
     private final Map<String, String> labels;
+    /** The name of a Lease of a shard, of any number of shards. */
+    private final Pattern shard;
     private final ElectionOptions replica;
     private final ResourceClient<V1Lease> leases;
     private final Clock clock;
@@ -55,6 +54,7 @@ final class ShardLeases {
         this.group = group;
         this.shards = shards;
         this.labels = Map.of(ShardElector.LABEL, name);
+        this.shard = Pattern.compile(Pattern.quote(name) + "-shard-\\d+-of-\\d+");
         this.replica = group.of(
                 replicas() + group.identity().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "-"), labels);
         this.leases = leases;
@@ -80,15 +80,16 @@ final class ShardLeases {
         return group.of(name(shard), labels);
     }
 
-    /** Reads all Leases, renews this replica's own, and deletes those of replicas that are long gone. */
+    /** Reads all Leases, renews the own one whoever wrote it, and deletes those of replicas that are long gone. */
     void look() {
         read();
-        LeaseWatch.Seen own = seen.get(replica.lease().name());
-        switch (ElectionDecision.decide(replica, own == null ? null : own.lease(), Duration.ZERO, clock.now())) {
-            case ElectionDecision.Create create -> leases.create(create.lease());
-            case ElectionDecision.Take take -> leases.update(take.lease());
-            case ElectionDecision.Wait wait -> throw new IllegalStateException(
-                    "the lease " + replica.lease() + " of this replica is held by " + wait.holder());
+        LeaseWatch.Seen listed = seen.get(replica.lease().name());
+        V1Lease own = listed != null ? listed.lease() : leases.find(replica.lease()).orElse(null);
+        V1Lease next = ElectionDecision.held(replica, own, clock.now());
+        if (own == null) {
+            leases.create(next);
+        } else {
+            leases.update(next);
         }
         seen.forEach((name, state) -> {
             if (isReplica(name) && age(state) > FORGOTTEN * group.leaseDuration().toNanos()) {
@@ -162,9 +163,9 @@ final class ShardLeases {
 
     /** Whether a replica leads a shard of another number of shards, so that the ranges of the two overlap. */
     boolean hasForeign() {
-        Set<String> own = new TreeSet<>(IntStream.range(0, shards).mapToObj(this::name).toList());
-        return seen.entrySet().stream().anyMatch(
-                entry -> !own.contains(entry.getKey()) && !isReplica(entry.getKey()) && isHeld(entry.getValue()));
+        String own = "-of-" + shards;
+        return seen.entrySet().stream().anyMatch(entry -> shard.matcher(entry.getKey()).matches()
+                && !entry.getKey().endsWith(own) && isHeld(entry.getValue()));
     }
 
     private boolean isHeld(LeaseWatch.Seen state) {

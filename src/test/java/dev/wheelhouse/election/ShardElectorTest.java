@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -136,6 +138,30 @@ class ShardElectorTest {
         assertThat(first.elector.end()).isTrue();
         pass(5);
         assertThat(second.leads()).containsExactly(0);
+    }
+
+    @Test
+    void aReplicaTakesItsOwnLeaseBackWhoeverWroteIt() {
+        ObjectKey own = new ObjectKey("kube-system", "wheelhouse-replica-of-4-a");
+        leases.create(new V1Lease().metadata(new V1ObjectMeta().namespace(own.namespace()).name(own.name()))
+                .spec(new V1LeaseSpec().holderIdentity("somebody").leaseDurationSeconds(3600)));
+        ShardReplica only = start("a", 4);
+        pass(5);
+        assertThat(only.leads()).hasSize(4);
+        leases.update(leases.get(own).spec(new V1LeaseSpec().holderIdentity("somebody").leaseDurationSeconds(3600)));
+        pass(5);
+        assertThat(leases.get(own).getSpec().getHolderIdentity()).isEqualTo("a");
+        assertThat(only.leads()).hasSize(4);
+    }
+
+    @Test
+    void aLeaseThatIsNoShardsStopsNobody() {
+        leases.create(new V1Lease().metadata(new V1ObjectMeta().namespace("kube-system").name("wheelhouse-shard-x")
+                .putLabelsItem(ShardElector.LABEL, "wheelhouse"))
+                .spec(new V1LeaseSpec().holderIdentity("somebody").leaseDurationSeconds(3600)));
+        ShardReplica only = start("a", 4);
+        pass(5);
+        assertThat(only.leads()).hasSize(4);
     }
 
     @Test
