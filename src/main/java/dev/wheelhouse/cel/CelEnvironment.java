@@ -1,8 +1,10 @@
 package dev.wheelhouse.cel;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
+
+import dev.wheelhouse.apiserver.work.Deadline;
 
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelIssue;
@@ -10,6 +12,8 @@ import dev.cel.common.CelOptions;
 import dev.cel.common.CelSource;
 import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
+import dev.cel.common.ast.CelExpr;
+import dev.cel.common.navigation.CelNavigableAst;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompiler;
@@ -25,7 +29,11 @@ import dev.cel.runtime.CelRuntimeFactory;
 final class CelEnvironment {
     /** Never reached: each iteration costs something, and the budget ends first. */
     private static final int MAX_ITERATIONS = 1_000_000;
-    private static final String TOO_DEEP = "compilation failed: the expression nests too deeply";
+    /** The check takes time in proportion to the square of their number: this many take about half a second. */
+    private static final int MOST_TYPE_VARIABLES = 3_000;
+    private static final int MOST_ERRORS = 100;
+    private static final int MOST_CHARACTERS_OF_ERRORS = 20_000;
+    private static final String TOO_DEEP = "the expression nests too deeply";
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
             .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).enableHomogeneousLiterals(true)
             .build();
@@ -57,59 +65,106 @@ final class CelEnvironment {
         CelAbstractSyntaxTree tree = checked(compiler, field, expression);
         CelType type = tree.getResultType();
         if (!wanted.equals(SimpleType.DYN) && !type.equals(wanted) && !type.equals(SimpleType.DYN)) {
-            throw new RuleException(field, expression, "cel expression must evaluate to a "
+            throw new RuleException(field, "cel expression must evaluate to a "
                     + wanted.name().toLowerCase(Locale.ROOT));
         }
-        return program(field, expression, tree);
+        return program(field, tree);
     }
 
     /** @throws RuleException if the runtime cannot evaluate the checked expression */
-    static CelProgram program(String field, String expression, CelAbstractSyntaxTree tree)
-            throws RuleException {
+    static CelProgram program(String field, CelAbstractSyntaxTree tree) throws RuleException {
         try {
             return new CelProgram(RUNTIME.createProgram(tree), new ScalarParts(tree));
         } catch (CelEvaluationException e) {
-            throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+            throw failed(field, String.valueOf(e.getMessage()));
         } catch (StackOverflowError e) {
-            throw new RuleException(field, expression, TOO_DEEP);
+            throw failed(field, TOO_DEEP);
         }
     }
 
-    /** @throws RuleException if the expression has syntax or type errors */
+    /** @throws RuleException if the expression has syntax or type errors, or is too large */
     static CelAbstractSyntaxTree checked(CelCompiler compiler, String field, String expression) throws RuleException {
+        CelValidationResult result = result(compiler, field, expression);
+        if (result.hasError()) {
+            throw failed(field, display(result.getErrors(), result.getSource()));
+        }
+        try {
+            return result.getAst();
+        } catch (CelValidationException e) {
+            throw failed(field, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * An expression with the types of its parts, or with type errors.
+     *
+     * @throws RuleException if the expression has syntax errors, or is too large
+     */
+    static CelValidationResult result(CelCompiler compiler, String field, String expression) throws RuleException {
         CelAbstractSyntaxTree parsed = parsed(compiler, field, expression);
         try {
-            return compiler.check(parsed).getAst();
-        } catch (CelValidationException e) {
-            throw new RuleException(field, expression, "compilation failed: " + e.getErrors().stream()
-                    .map(error -> display(error, e.getSource())).collect(Collectors.joining("\n")));
+            return compiler.check(parsed);
         } catch (StackOverflowError e) {
-            throw new RuleException(field, expression, TOO_DEEP);
+            throw failed(field, TOO_DEEP);
         }
     }
 
-    /** An error with its place, in upstream's words. */
-    static String display(CelIssue error, CelSource source) {
-        // Upstream's CEL does not list the overloads that there are.
-        String message = error.getMessage().replaceFirst(" \\(candidates: .*\\)$", "");
-        return CelIssue.formatError(error.getSourceLocation(), message).toDisplayString(source);
-    }
-
-    /** @throws RuleException if the expression has syntax errors */
+    /** @throws RuleException if the expression has syntax errors, or is too large */
     static CelAbstractSyntaxTree parsed(CelCompiler compiler, String field, String expression) throws RuleException {
+        Deadline.check();
         try {
-            CelValidationResult parsed = compiler.parse(expression);
-            if (parsed.hasError()) {
-                List<CelIssue> errors = parsed.getErrors().stream().map(issue -> CelIssue
-                        .formatError(issue.getSourceLocation(), "Syntax error: " + issue.getMessage())).toList();
-                throw new RuleException(field, expression,
-                        "compilation failed: " + CelIssue.toDisplayString(errors, parsed.getSource()));
+            CelValidationResult result = compiler.parse(expression);
+            if (result.hasError()) {
+                throw failed(field, display(result.getErrors().stream().map(issue -> CelIssue
+                        .formatError(issue.getSourceLocation(), "Syntax error: " + issue.getMessage())).toList(),
+                        result.getSource()));
             }
-            return parsed.getAst();
+            CelAbstractSyntaxTree parsed = result.getAst();
+            long unknown = CelNavigableAst.fromAst(parsed).getRoot().allNodes()
+                    .filter(node -> hasTypeVariable(node.expr())).limit(MOST_TYPE_VARIABLES + 1L).count();
+            if (unknown > MOST_TYPE_VARIABLES) {
+                throw failed(field, "the expression has more than " + MOST_TYPE_VARIABLES
+                        + " calls and empty lists and maps");
+            }
+            return parsed;
         } catch (CelValidationException e) {
-            throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+            throw failed(field, String.valueOf(e.getMessage()));
         } catch (StackOverflowError e) {
-            throw new RuleException(field, expression, TOO_DEEP);
+            throw failed(field, TOO_DEEP);
         }
+    }
+
+    private static boolean hasTypeVariable(CelExpr part) {
+        return switch (part.exprKind().getKind()) {
+            case CALL -> true;
+            case LIST -> part.list().elements().isEmpty();
+            case MAP -> part.map().entries().isEmpty();
+            default -> false;
+        };
+    }
+
+    private static RuleException failed(String field, String errors) {
+        return new RuleException(field, "compilation failed: " + errors);
+    }
+
+    /**
+     * Errors with their places, in upstream's words: the first ones, because each shows the whole line (upstream:
+     * {@code maxErrorsToReport} in {@code cel-go/common/errors.go}).
+     */
+    static String display(List<CelIssue> errors, CelSource source) {
+        List<String> lines = new ArrayList<>();
+        int characters = 0;
+        for (CelIssue error : errors) {
+            if (lines.size() == MOST_ERRORS || characters > MOST_CHARACTERS_OF_ERRORS) {
+                lines.add(errors.size() - lines.size() + " more errors were truncated");
+                break;
+            }
+            // Upstream's CEL does not list the overloads that there are.
+            String message = error.getMessage().replaceFirst(" \\(candidates: .*\\)$", "");
+            String shown = CelIssue.formatError(error.getSourceLocation(), message).toDisplayString(source);
+            lines.add(shown);
+            characters += shown.length();
+        }
+        return String.join("\n", lines);
     }
 }

@@ -40,9 +40,9 @@ public final class CelExpression {
         }
 
         /** @throws RuleException if an expression of this type may not stand here */
-        void check(String expression, CelType found) throws RuleException {
+        void check(CelType found) throws RuleException {
             if (this != ANY && !CelTypes.format(found).equals(type)) {
-                throw new RuleException("expression", expression,
+                throw new RuleException("expression",
                         "must evaluate to " + type + " but got " + CelTypes.format(found));
             }
         }

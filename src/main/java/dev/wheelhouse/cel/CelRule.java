@@ -95,12 +95,12 @@ public final class CelRule {
                 if (expression.isEmpty()) {
                     continue;
                 }
-                CelValidationResult result = typed.compile(expression);
+                CelValidationResult result = CelEnvironment.result(typed, field, expression);
                 List<CelIssue> unknown = result.getErrors().stream()
                         .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
                 if (!unknown.isEmpty()) {
-                    throw new RuleException(field, expression,
-                            "compilation failed: " + CelIssue.toDisplayString(unknown, result.getSource()));
+                    throw new RuleException(field,
+                            "compilation failed: " + CelEnvironment.display(unknown, result.getSource()));
                 }
             }
         }

@@ -2,6 +2,7 @@ package dev.wheelhouse.cel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,8 @@ final class LiteralTypes {
         LiteralTypes types = new LiteralTypes(tree);
         PatchTypes.visit(CelMutableExprConverter.fromCelExpr(tree.getExpr()), expression -> {
             switch (expression.getKind()) {
-                case LIST -> types.list(expression.list().elements(), expression.list().optionalIndices());
+                case LIST -> types.list(expression.list().elements(),
+                        Set.copyOf(expression.list().optionalIndices()));
                 case MAP -> types.map(expression.map().entries());
                 default -> {
                 }
@@ -42,7 +44,7 @@ final class LiteralTypes {
         return types.errors;
     }
 
-    private void list(List<CelMutableExpr> elements, List<Integer> optional) {
+    private void list(List<CelMutableExpr> elements, Set<Integer> optional) {
         CelType first = null;
         for (int i = 0; i < elements.size(); i++) {
             CelType type = type(elements.get(i), optional.contains(i));

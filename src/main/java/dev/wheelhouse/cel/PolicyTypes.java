@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,6 @@ import tools.jackson.databind.JsonNode;
 
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelIssue;
-import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
@@ -96,11 +94,11 @@ public final class PolicyTypes {
                 "expression", expression);
         List<CelIssue> mixed = LiteralTypes.errors(tree);
         if (!mixed.isEmpty()) {
-            throw new RuleException("expression", expression, "compilation failed: "
-                    + CelIssue.toDisplayString(mixed, tree.getSource()));
+            throw new RuleException("expression", "compilation failed: "
+                    + CelEnvironment.display(mixed, tree.getSource()));
         }
-        wanted.check(expression, tree.getResultType());
-        return new CelExpression(CelEnvironment.program("expression", expression,
+        wanted.check(tree.getResultType());
+        return new CelExpression(CelEnvironment.program("expression",
                 wanted.isPatch() ? PatchTypes.rewritten(tree) : tree));
     }
 
@@ -126,15 +124,18 @@ public final class PolicyTypes {
 
     /** The type errors of an expression, each with its place, in lines; empty if there are none. */
     public String errors(String expression) {
-        CelValidationResult result = compiler.compile(expression);
-        return result.getErrors().stream().map(error -> CelEnvironment.display(error, result.getSource()))
-                .collect(Collectors.joining("\n"));
+        try {
+            CelValidationResult result = CelEnvironment.result(compiler, "expression", expression);
+            return CelEnvironment.display(result.getErrors(), result.getSource());
+        } catch (RuleException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     private CelType result(String expression) {
         try {
-            return compiler.compile(expression).getAst().getResultType();
-        } catch (CelValidationException e) {
+            return CelEnvironment.checked(compiler, "expression", expression).getResultType();
+        } catch (RuleException e) {
             return SimpleType.DYN;
         }
     }

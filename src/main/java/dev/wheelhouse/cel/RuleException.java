@@ -4,20 +4,14 @@ package dev.wheelhouse.cel;
 public final class RuleException extends Exception {
     private static final long serialVersionUID = 1;
     private final String field;
-    private final String expression;
 
-    RuleException(String field, String expression, String message) {
+    RuleException(String field, String message) {
         super(message);
         this.field = field;
-        this.expression = expression;
     }
 
     /** The field of the expression: {@code rule}, {@code messageExpression} or {@code expression}. */
     public String field() {
         return field;
-    }
-
-    public String expression() {
-        return expression;
     }
 }

@@ -107,6 +107,23 @@ class CelBudgetTest {
         assertThat(check(rule)).isNull();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "[]", "?optional.of(1)", "[1].all(x, true)", "1 == 1"})
+    void anExpressionWhoseTypesTakeLongToCheckIsRefused(String element) {
+        String rule = "[" + (element + ",").repeat(98_000 / (element.length() + 1)) + "].size() > 0";
+        assertThatThrownBy(() -> rule(rule)).isInstanceOf(RuleException.class)
+                .hasMessageContaining("more than 3000 calls and empty lists and maps");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1,'a'", "y", "!@#"})
+    void ofManyErrorsTheFirstOnesAreShown(String element) {
+        String rule = "[" + (element + ",").repeat(90_000 / (element.length() + 1)) + "].size() > 0";
+        assertThatThrownBy(() -> rule(rule)).isInstanceOf(RuleException.class)
+                .hasMessageContaining("more errors were truncated")
+                .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(4 * rule.length()));
+    }
+
     @Test
     void theExpressionsAboutOneObjectShareABudget() throws RuleException {
         CelRule rule = rule("lists.range(900000).size() > 0");
