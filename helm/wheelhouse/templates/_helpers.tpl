@@ -76,5 +76,57 @@ seccompProfile:
 {{- $decided = ternary "no" "yes" (hasPrefix "-" .) }}
 {{- end }}
 {{- end }}
-{{- if eq ($decided | default (ternary "yes" "no" (has "*" .controllers))) "yes" }}yes{{ end }}
+{{- if eq ($decided | default (ternary "yes" "no" (and (has "*" .controllers) (not .named)))) "yes" }}yes{{ end }}
+{{- end }}
+
+{{- /*
+The rules in files/rights.yaml of the controllers that run. The argument has the release's root, and the namespace of
+the rules, which is empty for rules of the whole cluster.
+*/}}
+{{- define "wheelhouse.rules" -}}
+{{- $namespace := .namespace }}
+{{- $wheelhouse := .root.Values.wheelhouse }}
+{{- $last := "" }}
+{{- range $name, $rights := .root.Files.Get "files/rights.yaml" | fromYaml }}
+{{- $controller := dict "name" $name "controllers" $wheelhouse.controllers | merge (pick $rights "aliases" "named") }}
+{{- if include "wheelhouse.runs" $controller }}
+{{- range $rights.rules }}
+{{- $verbs := .verbs }}
+{{- if eq $wheelhouse.manage "observe" }}
+{{- $verbs = list }}
+{{- range .verbs }}{{ if has . (list "get" "list" "watch") }}{{ $verbs = append $verbs . }}{{ end }}{{ end }}
+{{- end }}
+{{- if and $verbs (eq (.namespace | default "") $namespace) }}
+{{- if ne $last $name }}
+# {{ $name }}
+{{- $last = $name }}
+{{- end }}
+- apiGroups: {{ toJson .apiGroups }}
+  resources: {{ toJson .resources }}
+  verbs: {{ toJson $verbs }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+
+{{- /* The rules for a Lease of a name. To update it includes to create it, and with shards those of shards, too. */}}
+{{- define "wheelhouse.leaseRules" -}}
+- apiGroups: ["coordination.k8s.io"]
+  resources: ["leases"]
+  resourceNames: [{{ .lease | quote }}]
+  verbs: {{ toJson .verbs }}
+{{- if has "update" .verbs }}
+# RBAC cannot limit a creation to a name.
+- apiGroups: ["coordination.k8s.io"]
+  resources: ["leases"]
+  verbs: ["create"]
+{{- end }}
+{{- if and (has "update" .verbs) (gt (int .shards) 1) }}
+# The Leases of shards and of replicas. The names of the replicas are not known before.
+- apiGroups: ["coordination.k8s.io"]
+  resources: ["leases"]
+  verbs: ["get", "list", "update", "delete"]
+{{- end }}
 {{- end }}

@@ -193,7 +193,7 @@ class ObserveOnlyTest {
                             .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
                     .execute();
             eventually("all observe", Duration.ofSeconds(60),
-                    () -> manager.states().size() == BuiltInControllers.all().size()
+                    () -> manager.states().size() == BuiltInControllers.byDefault().size()
                             && manager.states().stream().allMatch(state -> state.doing().equals("observing")));
             apps.createNamespacedDeployment("default", named("second")).execute();
             eventually("it plans", Duration.ofSeconds(60),

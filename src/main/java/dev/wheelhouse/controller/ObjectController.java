@@ -31,8 +31,15 @@ public abstract class ObjectController<T extends KubernetesObject> extends Keyed
      */
     protected ObjectController(String name, String eventSource, ControllerContext context, RateLimits limits,
             @Nullable Integer workers, ResourceType type, Class<T> model) {
+        this(name, eventSource, context, limits, workers, context.informers().informer(type, model));
+    }
+
+    /** @param primary an informer of the context, perhaps of some objects only */
+    protected ObjectController(String name, String eventSource, ControllerContext context, RateLimits limits,
+            @Nullable Integer workers, SharedIndexInformer<T> primary) {
         super(name, eventSource, context, limits, workers);
-        primary = informerFor(type, model);
+        this.primary = primary;
+        follow(primary);
     }
 
     /** The result of {@link #plan(ObjectKey)} for an object in the cache. */

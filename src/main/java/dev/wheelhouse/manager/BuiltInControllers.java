@@ -6,6 +6,8 @@ import java.util.Set;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.attach.AttachDetachController;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
+import dev.wheelhouse.controllers.bootstrap.BootstrapSigner;
+import dev.wheelhouse.controllers.bootstrap.TokenCleaner;
 import dev.wheelhouse.controllers.certificates.RequestApprover;
 import dev.wheelhouse.controllers.certificates.RequestCleaner;
 import dev.wheelhouse.controllers.certificates.RequestSigner;
@@ -52,6 +54,7 @@ public final class BuiltInControllers {
                     Set.of(ResourceType.VOLUME_ATTRIBUTES_CLASSES), true, AttributesClassProtectionController::new),
             new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
                     AutoscalerController::new).sharded(),
+            new ControllerDescriptor(BootstrapSigner.NAME, Set.of("bootstrapsigner"), BootstrapSigner::new),
             new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),
                     ClaimProtectionController::new).sharded(),
             new ControllerDescriptor(CronJobController.NAME, Set.of("cronjob"), CronJobController::new).sharded(),
@@ -102,6 +105,7 @@ public final class BuiltInControllers {
             new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new)
                     .sharded(),
             new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
+            new ControllerDescriptor(TokenCleaner.NAME, Set.of("tokencleaner"), TokenCleaner::new),
             new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::new)
                     .sharded(),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
@@ -113,10 +117,19 @@ public final class BuiltInControllers {
             new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
                     VolumeProtectionController::new));
 
+    /** The controllers that {@code *} stands for in {@code --wheelhouse.controllers}. */
+    private static final List<ControllerDescriptor> BY_DEFAULT = ALL.stream()
+            .filter(each -> UpstreamControllers.runsByDefault(each.name())).toList();
+
     private BuiltInControllers() {}
 
     /** All of them, in the order in which they are made. */
     public static List<ControllerDescriptor> all() {
         return ALL;
+    }
+
+    /** The controllers that upstream runs by default, in the same order. */
+    public static List<ControllerDescriptor> byDefault() {
+        return BY_DEFAULT;
     }
 }

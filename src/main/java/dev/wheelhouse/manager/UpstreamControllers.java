@@ -81,6 +81,10 @@ public final class UpstreamControllers {
                 .orElse("");
     }
 
+    static boolean runsByDefault(String controller) {
+        return ALL.stream().anyMatch(each -> each.name().equals(controller) && each.when() == When.BY_DEFAULT);
+    }
+
     /** All of them, by name. */
     public static List<Upstream> all() {
         return ALL;

@@ -23,6 +23,7 @@ final class WorkQueueMeters implements WorkQueueMetrics {
      * {@code TypedRateLimitingQueueConfig} in each folder of {@code pkg/controller}).
      */
     private static final Map<String, String> UPSTREAM = Map.ofEntries(
+            Map.entry("bootstrap-signer-controller", "bootstrap_signer_queue"),
             Map.entry("certificatesigningrequest-approving-controller", "certificate"),
             Map.entry("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
             Map.entry("cronjob-controller", "cronjob"),
@@ -46,11 +47,12 @@ final class WorkQueueMeters implements WorkQueueMetrics {
             Map.entry("resourceclaim-controller", "resource_claim"),
             Map.entry("resourcequota-controller", "resourcequota_primary"),
             Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
+            Map.entry("service-cidr-controller", "ipaddresses"),
             Map.entry("serviceaccount-controller", "serviceaccount"),
             Map.entry("serviceaccount-token-controller", "serviceaccount_tokens_service"),
-            Map.entry("service-cidr-controller", "ipaddresses"),
             Map.entry("statefulset-controller", "statefulset"),
             Map.entry("taint-eviction-controller", "noexec_taint_pod"),
+            Map.entry("token-cleaner-controller", "token_cleaner"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
             Map.entry("ttl-controller", "ttlcontroller"),
             Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"),

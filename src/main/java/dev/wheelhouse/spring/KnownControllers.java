@@ -33,14 +33,15 @@ record KnownControllers(List<ControllerDescriptor> all) {
 
     /**
      * @param entries the option {@code wheelhouse.controllers}
-     * @param service whether the built-in controllers are on by default, as in a {@link StandaloneService}
+     * @param service whether {@code *} stands for upstream's default set too, as in a {@link StandaloneService}
      */
     List<ControllerDescriptor> selected(List<String> entries, boolean service) {
         ControllerSelection.missing(entries, all).forEach(missing -> log.warn(
                 "wheelhouse.controllers: {} is not part of Wheelhouse. {}", missing.name(), missing.without()));
         try {
             return ControllerSelection.select(entries, all,
-                    descriptor -> service || !BuiltInControllers.all().contains(descriptor));
+                    descriptor -> service && BuiltInControllers.byDefault().contains(descriptor)
+                            || !BuiltInControllers.all().contains(descriptor));
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
         }

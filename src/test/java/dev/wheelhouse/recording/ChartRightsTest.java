@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +83,7 @@ class ChartRightsTest {
             scene.node();
             scene.devices();
             scene.recycler();
+            scene.bootstrap();
         }
     }
 
@@ -207,6 +210,20 @@ class ChartRightsTest {
             settle();
         }
 
+        /** A token that signs the description of the cluster, until it expires. */
+        void bootstrap() throws InterruptedException {
+            create(ResourceType.CONFIG_MAPS,
+                    "{metadata: {namespace: kube-public, name: cluster-info}, data: {kubeconfig: x}}");
+            create(ResourceType.SECRETS, """
+                    {metadata: {namespace: kube-system, name: bootstrap-token-abcdef}, stringData: {token-id: abcdef,
+                     token-secret: "0123456789abcdef", usage-bootstrap-signing: "true", expiration: "%s"},
+                     type: bootstrap.kubernetes.io/token}"""
+                    .formatted(system.clock.now().plusSeconds(60).truncatedTo(ChronoUnit.SECONDS)));
+            settle();
+            system.clock.advance(Duration.ofMinutes(2));
+            settle();
+        }
+
         void namespace() throws InterruptedException {
             create(ResourceType.NAMESPACES, "{metadata: {name: gone}}");
             create(ResourceType.CONFIG_MAPS, "{metadata: {namespace: gone, name: a}}");
@@ -288,12 +305,21 @@ class ChartRightsTest {
         return (Map<String, Map<String, Object>>) new org.yaml.snakeyaml.Yaml().load(Files.readString(TABLE));
     }
 
-    /** The rights of a controller in the table, as {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}. */
     @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rules(String controller) throws IOException {
+        return (List<Map<String, Object>>) table().get(controller).get("rules");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> texts(Map<String, Object> rule, String field) {
+        return (List<String>) rule.get(field);
+    }
+
+    /** The rights of a controller in the table, as {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}. */
     private static Set<String> granted(String controller) throws IOException {
         Set<String> rights = new TreeSet<>();
-        for (Map<String, List<String>> rule : (List<Map<String, List<String>>>) table().get(controller).get("rules")) {
-            rule.get("verbs").forEach(verb -> rule.get("apiGroups").forEach(group -> rule.get("resources")
+        for (Map<String, Object> rule : rules(controller)) {
+            texts(rule, "verbs").forEach(verb -> texts(rule, "apiGroups").forEach(group -> texts(rule, "resources")
                     .forEach(resource -> rights.add(verb + " " + group + "/" + resource))));
         }
         return rights;
@@ -340,5 +366,24 @@ class ChartRightsTest {
                     .forEach(right -> unused.add(each.name() + " " + right));
         }
         assertThat(unused).isEmpty();
+    }
+
+    @Test
+    void rulesForOneNamespaceAreThoseOfControllersThatAskForNoOther() throws IOException {
+        for (ControllerDescriptor each : BuiltInControllers.all()) {
+            Set<String> granted = rules(each.name()).stream().map(rule -> String.valueOf(rule.get("namespace")))
+                    .collect(Collectors.toSet());
+            if (!granted.equals(Set.of("null"))) {
+                assertThat(granted).as(each.name()).isEqualTo(REQUESTED.namespaces(each.name()));
+            }
+        }
+    }
+
+    @Test
+    void theControllersThatRunOnlyIfTheyAreNamedAreMarked() throws IOException {
+        for (ControllerDescriptor each : BuiltInControllers.all()) {
+            assertThat(table().get(each.name()).getOrDefault("named", false)).as(each.name())
+                    .isEqualTo(!BuiltInControllers.byDefault().contains(each));
+        }
     }
 }

@@ -45,9 +45,15 @@ import dev.wheelhouse.testing.WriteRequest;
  */
 final class RequestedRights {
     private final Map<String, Set<String>> byController = new TreeMap<>();
+    private final Map<String, Set<String>> namespaces = new TreeMap<>();
 
     Map<String, Set<String>> byController() {
         return byController;
+    }
+
+    /** The namespaces of the objects that a controller asked for; an empty one stands for all of them. */
+    Set<String> namespaces(String controller) {
+        return namespaces.getOrDefault(controller, Set.of());
     }
 
     /** The built-in controllers, with contexts that note their requests here. */
@@ -60,26 +66,28 @@ final class RequestedRights {
 
     private ControllerContext noted(String controller, ControllerContext context) {
         Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()),
-                context.client());
+                namespaces.computeIfAbsent(controller, name -> new TreeSet<>()), context.client());
         return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
                 DefaultControllerContext.Settings.stepped().with(context.options()));
     }
 
     /** Notes the requests of one controller. */
-    private record Notes(Set<String> rights, KubeClient client) implements Interceptor {
+    private record Notes(Set<String> rights, Set<String> namespaces, KubeClient client) implements Interceptor {
         private void note(String verb, ResourceType type, String subresource) {
             rights.add(verb + " " + type.group() + "/" + type.plural()
                     + (subresource.isEmpty() ? "" : "/" + subresource));
         }
 
-        void cached(ResourceType type) {
+        void cached(ResourceType type, Set<String> in) {
+            namespaces.addAll(in);
             note("list", type, "");
             note("watch", type, "");
         }
 
         @Override
         public <R> R write(WriteRequest request, Supplier<R> call) {
+            namespaces.add(request.key().namespace());
             note(request.verb().equals("apply") ? "patch" : request.verb(), request.type(), request.subresource());
             noteAdmission(request.type().groupResource() + "/" + request.subresource());
             if (request.verb().startsWith("delete") || !request.subresource().isEmpty()) {
@@ -175,27 +183,27 @@ final class RequestedRights {
         @Override
         public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
                 String namespace, LabelSelector labels, FieldSelector fields) {
-            notes.cached(type);
+            notes.cached(type, Set.of(namespace));
             return behind.informer(type, model, namespace, labels, fields);
         }
 
         @Override
         public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
                 Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
-            notes.cached(type);
+            notes.cached(type, namespaces);
             return behind.informer(type, model, namespaces, labels, fields);
         }
 
         @Override
         public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
                 LabelSelector labels, FieldSelector fields) {
-            notes.cached(type);
+            notes.cached(type, Set.of(namespace));
             return behind.metadata(type, namespace, labels, fields);
         }
 
         @Override
         public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
-            notes.cached(type);
+            notes.cached(type, Set.of(""));
             return behind.metadataOrMore(type);
         }
 

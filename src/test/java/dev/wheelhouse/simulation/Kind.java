@@ -9,6 +9,8 @@ enum Kind {
     ATTACHMENTS(1, AttachmentsWorkload::new, AttachmentsFaults::all),
     ATTRIBUTES(1, AttributesWorkload::new, AttributesFaults::all),
     AUTOSCALER(2, AutoscalerWorkload::new, AutoscalerFaults::all),
+    /** Alone, see {@link Mix}. */
+    BOOTSTRAP(0, BootstrapWorkload::new, BootstrapFaults::all),
     BUDGET(1, BudgetWorkload::new, BudgetFaults::all),
     CERTIFICATES(1, CertificatesWorkload::new, CertificateFaults::all),
     CLAIMS(1, ClaimsWorkload::new, ClaimFaults::all),

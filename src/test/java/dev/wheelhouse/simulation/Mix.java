@@ -36,6 +36,8 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
             TaintEvictionController.NAME);
     /** Each of so many runs has living nodes. Others let much time pass at once, in which nodes seem to be silent. */
     private static final int WITH_LIVING_NODES = 14;
+    /** They take turns in another of so many runs. */
+    private static final List<Kind> ALONE = List.of(Kind.DEVICES, Kind.POLICIES, Kind.BOOTSTRAP);
     private static final Set<String> ALWAYS = Set.of(GarbageCollector.NAME, NamespaceController.NAME,
             DisruptionController.NAME);
 
@@ -45,7 +47,7 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
             return of(seed, Kind.NODES);
         }
         if (seed % WITH_LIVING_NODES == 7) {
-            return of(seed, seed % (2 * WITH_LIVING_NODES) == 7 ? Kind.DEVICES : Kind.POLICIES);
+            return of(seed, ALONE.get((int) (seed / WITH_LIVING_NODES % ALONE.size())));
         }
         Random random = new Random(seed);
         int dice = random.nextInt(10);

@@ -27,7 +27,8 @@ record Truth(Contents contents, String namespace) {
 
     @Nullable
     V1ObjectMeta metadata(ResourceType type, ObjectKey key) {
-        PartialObjectMetadata object = get(type, PartialObjectMetadata.class, key.name());
+        Truth there = key.namespace().isEmpty() ? this : new Truth(contents, key.namespace());
+        PartialObjectMetadata object = there.get(type, PartialObjectMetadata.class, key.name());
         return object == null ? null : object.getMetadata();
     }
 

@@ -1,0 +1,45 @@
+package dev.wheelhouse.simulation;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.bootstrap.BootstrapSigner;
+import dev.wheelhouse.controllers.bootstrap.TokenCleaner;
+import dev.wheelhouse.simulation.PlantedFault.Defect;
+
+/** Errors of the controllers of bootstrap tokens. */
+final class BootstrapFaults {
+    private static final String NOT_SEEN = "no status tells that the last change was seen";
+
+    private static final Defect DELETES = Defects.decision(TokenCleaner.NAME, truth -> (owner, actions) -> List
+            .of(new Action.Delete(ResourceType.SECRETS, owner, Deletion.unconditional(), "it is a token")));
+
+    private BootstrapFaults() {}
+
+    private static Defect signer(String field, String value) {
+        return Defects.writes(BootstrapSigner.NAME, (truth, write) -> {
+            if (!(write instanceof Action.Update update)) {
+                return write;
+            }
+            V1ConfigMap changed = ModelJson.copy((V1ConfigMap) update.object());
+            changed.getData().keySet().stream().filter(key -> key.startsWith(field)).toList()
+                    .forEach(key -> changed.putDataItem(key, value));
+            return new Action.Update(update.type(), changed, update.why());
+        });
+    }
+
+    static List<PlantedFault> all() {
+        return List.of(
+                new PlantedFault("tokens that are deleted at once", "is deleted before it expires", DELETES),
+                new PlantedFault("expired tokens that stay", "has expired and is there",
+                        Defects.decision(TokenCleaner.NAME, truth -> (owner, actions) -> List.of())),
+                new PlantedFault("a signer that writes the kubeconfig", "the signer changes more than signatures",
+                        signer("kubeconfig", "mine")),
+                new PlantedFault("signatures of something else", NOT_SEEN, signer("jws-kubeconfig-", "x")));
+    }
+}
