@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.event.EventRecorder;
 
 /** Decides on the Endpoints of a Service. A pure function. */
 final class EndpointsDecisions {
@@ -41,7 +43,13 @@ final class EndpointsDecisions {
      */
     static List<Action> decide(V1Service service, List<V1Pod> pods, @Nullable V1Endpoints current,
             @Nullable Instant triggerTime) {
-        List<V1EndpointSubset> subsets = subsets(service, pods);
+        List<V1EndpointSubset> subsets;
+        try {
+            subsets = subsets(service, pods);
+        } catch (Subsets.TooLarge e) {
+            return List.of(new Action.Event(ResourceType.SERVICES, service, EventRecorder.WARNING,
+                    "FailedToUpdateEndpoint", "Failed to update endpoint: " + e.getMessage()));
+        }
         if (current != null && isUpToDate(current, service, subsets)) {
             return List.of();
         }
@@ -75,20 +83,19 @@ final class EndpointsDecisions {
             V1EndpointAddress address = new V1EndpointAddress().ip(ip).nodeName(pod.getSpec().getNodeName())
                     .hostname(ServicePods.hostname(pod, service)).targetRef(ServicePods.reference(pod));
             boolean ready = publishesAll || Pods.isReady(pod);
-            if (ports.isEmpty() && ServicePods.isHeadless(service)) {
-                subsets.add(address, null, ready);
-            }
-            for (V1ServicePort port : ports) {
-                Integer number = ServicePods.port(pod, port);
-                if (number != null) {
-                    String name = port.getName() == null || port.getName().isEmpty() ? null : port.getName();
-                    subsets.add(address, new CoreV1EndpointPort().name(name).port(number)
-                            .protocol(ServicePods.protocol(port.getProtocol()))
-                            .appProtocol(port.getAppProtocol()), ready);
-                }
+            List<CoreV1EndpointPort> open = ports.stream().flatMap(port -> open(pod, port).stream()).toList();
+            if (!open.isEmpty() || ports.isEmpty() && ServicePods.isHeadless(service)) {
+                subsets.add(address, open, ready);
             }
         }
         return subsets.packed();
+    }
+
+    /** The pod's port behind a port of the Service. */
+    private static Optional<CoreV1EndpointPort> open(V1Pod pod, V1ServicePort port) {
+        String name = port.getName() == null || port.getName().isEmpty() ? null : port.getName();
+        return Optional.ofNullable(ServicePods.port(pod, port)).map(number -> new CoreV1EndpointPort().name(name)
+                .port(number).protocol(ServicePods.protocol(port.getProtocol())).appProtocol(port.getAppProtocol()));
     }
 
     /** The pod's address of the Service's first family; null if it has none. */
@@ -101,7 +108,15 @@ final class EndpointsDecisions {
         Map<String, String> annotations = WellKnown.annotations(current.getMetadata());
         return !annotations.containsKey(WellKnown.OVER_CAPACITY) && Capacity.count(current.getSubsets()) <= CAPACITY
                 && hasLabelsOf(service, WellKnown.labels(current.getMetadata()))
-                && Subsets.repacked(current.getSubsets()).equals(subsets);
+                && areEqual(current.getSubsets(), subsets);
+    }
+
+    private static boolean areEqual(@Nullable List<V1EndpointSubset> current, List<V1EndpointSubset> wanted) {
+        try {
+            return Subsets.repacked(current).equals(wanted);
+        } catch (Subsets.TooLarge e) {
+            return false;
+        }
     }
 
     /** Whether labels are those of the Service, besides the label of headless ones, which need not be right. */

@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.service;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +50,7 @@ final class MirrorDecisions {
      * A decision.
      *
      * @param events reported before the writes
-     * @param unchanged the slices that are as they should be
+     * @param unchanged the slices that stay as they are
      * @param updated the number of endpoints that change in place
      * @param skipped the number of addresses that no slice has, because they are no IP addresses or too many
      */
@@ -72,7 +74,12 @@ final class MirrorDecisions {
     }
 
     private Decision decide(List<V1EndpointSlice> existing) {
-        Subsets.repacked(endpoints.getSubsets()).forEach(this::add);
+        try {
+            Subsets.repacked(endpoints.getSubsets()).forEach(this::add);
+        } catch (Subsets.TooLarge e) {
+            return new Decision(writes, List.of(event("TooManyAddressesToMirror", String.valueOf(e.getMessage()))),
+                    existing, counts, 0, 0);
+        }
         Map<Group, List<V1EndpointSlice>> present = new LinkedHashMap<>();
         for (V1EndpointSlice slice : existing) {
             present.computeIfAbsent(new Group(slice.getAddressType(), PortOrder.ofSlice(slice.getPorts())),
@@ -177,18 +184,19 @@ final class MirrorDecisions {
 
     /** Lets new slices take the places of slices that would be deleted. */
     private void replace() {
+        Map<String, Deque<V1EndpointSlice>> places = new LinkedHashMap<>();
+        surplus.forEach(slice -> places.computeIfAbsent(slice.getAddressType(), t -> new ArrayDeque<>()).add(slice));
         for (SliceDraft draft : fresh) {
-            V1EndpointSlice place = surplus.stream().filter(s -> draft.addressType().equals(s.getAddressType()))
-                    .findFirst().orElse(null);
+            V1EndpointSlice place = places.getOrDefault(draft.addressType(), new ArrayDeque<>()).poll();
             if (place != null) {
-                surplus.remove(place);
                 draft.replace(place);
                 writes.update(draft.toObject(metadata(), null));
             } else if (endpoints.getMetadata().getDeletionTimestamp() == null) {
                 writes.create(draft.toObject(metadata(), null));
             }
         }
-        surplus.forEach(slice -> writes.delete(slice, "the Endpoints have no such addresses"));
+        places.values().forEach(left -> left.forEach(
+                slice -> writes.delete(slice, "the Endpoints have no such addresses")));
     }
 
     private Map<String, String> labels() {

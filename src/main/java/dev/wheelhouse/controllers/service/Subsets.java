@@ -1,8 +1,11 @@
 package dev.wheelhouse.controllers.service;
 
+import java.io.Serial;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -24,37 +27,83 @@ final class Subsets {
     private static final Comparator<V1EndpointAddress> BY_ADDRESS = Comparator.comparing(V1EndpointAddress::getIp)
             .thenComparing(Subsets::uid, Comparator.nullsFirst(Comparator.naturalOrder()));
 
+    /**
+     * The most addresses in all subsets together. The canonical form of n + 1 subsets with n addresses may have n
+     * subsets of n addresses.
+     */
+    private static final int MOST = 1_000_000;
+
     private final Map<Host, V1EndpointAddress> addresses = new LinkedHashMap<>();
-    /** Whether each host is ready, by port. The key null is for hosts without ports. */
-    private final Map<@Nullable CoreV1EndpointPort, Map<Host, Boolean>> hosts = new LinkedHashMap<>();
+    /** Whether each host is ready, by the ports that it was added with. */
+    private final Map<List<CoreV1EndpointPort>, Map<Host, Boolean>> hosts = new LinkedHashMap<>();
 
     /** An address of one object. Several pods may have the address of their node. */
     private record Host(String ip, @Nullable String uid) {}
 
-    /** Adds an address. An address that is not ready for a port once is not ready for it. */
-    void add(V1EndpointAddress address, @Nullable CoreV1EndpointPort port, boolean ready) {
-        Host host = new Host(address.getIp(), uid(address));
-        addresses.putIfAbsent(host, address);
-        hosts.computeIfAbsent(port, p -> new LinkedHashMap<>()).merge(host, ready, Boolean::logicalAnd);
+    /** The canonical form would have more than a million addresses. The message says what to do. */
+    static final class TooLarge extends RuntimeException {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        TooLarge() {
+            super("the ports overlap so that the subsets would have more than " + MOST + " addresses: give addresses "
+                    + "of one port the same other ports");
+        }
     }
 
-    /** The canonical form of all that was added. */
+    /** Adds an address. An address that is not ready for a port once is not ready for it. */
+    void add(V1EndpointAddress address, List<CoreV1EndpointPort> ports, boolean ready) {
+        Host host = new Host(address.getIp(), uid(address));
+        addresses.putIfAbsent(host, address);
+        hosts.computeIfAbsent(ports, p -> new LinkedHashMap<>()).merge(host, ready, Boolean::logicalAnd);
+    }
+
+    /**
+     * The canonical form of all that was added.
+     *
+     * @throws TooLarge if it would be too large. The work before is linear
+     */
     List<V1EndpointSubset> packed() {
-        Map<Map<Host, Boolean>, List<CoreV1EndpointPort>> portsByHosts = new LinkedHashMap<>();
-        hosts.forEach((port, ready) -> {
-            List<CoreV1EndpointPort> ports = portsByHosts.computeIfAbsent(ready, r -> new ArrayList<>());
+        List<Map<Host, Boolean>> additions = List.copyOf(hosts.values());
+        Map<List<Integer>, List<CoreV1EndpointPort>> portsByAdditions = new LinkedHashMap<>();
+        additionsByPort().forEach((port, indices) -> {
+            List<CoreV1EndpointPort> ports = portsByAdditions.computeIfAbsent(indices, i -> new ArrayList<>());
             if (port != null) {
                 ports.add(port);
             }
+        });
+        if (portsByAdditions.keySet().stream().flatMap(List::stream).mapToLong(i -> additions.get(i).size())
+                .sum() > MOST) {
+            throw new TooLarge();
+        }
+        Map<Map<Host, Boolean>, List<CoreV1EndpointPort>> portsByHosts = new LinkedHashMap<>();
+        portsByAdditions.forEach((indices, ports) -> {
+            Map<Host, Boolean> all = new LinkedHashMap<>();
+            indices.forEach(i -> additions.get(i)
+                    .forEach((host, ready) -> all.merge(host, ready, Boolean::logicalAnd)));
+            portsByHosts.computeIfAbsent(all, a -> new ArrayList<>()).addAll(ports);
         });
         List<V1EndpointSubset> subsets = new ArrayList<>();
         portsByHosts.forEach((ready, ports) -> subsets.add(new V1EndpointSubset()
                 .addresses(addresses(ready, true)).notReadyAddresses(addresses(ready, false))
                 .ports(ports.isEmpty() ? null : PortOrder.ofSubset(ports))));
-        if (subsets.size() > 1) {
-            subsets.sort(Comparator.comparing(V1EndpointSubset::toString));
-        }
+        // No port is in two subsets.
+        subsets.sort(Comparator.comparing(s -> s.getPorts() == null ? "" : s.getPorts().getFirst().toString()));
         return subsets;
+    }
+
+    /** The indices of the additions that have each port, in order. The key null is for hosts without ports. */
+    private Map<@Nullable CoreV1EndpointPort, List<Integer>> additionsByPort() {
+        Map<@Nullable CoreV1EndpointPort, List<Integer>> indices = new LinkedHashMap<>();
+        int index = 0;
+        for (List<CoreV1EndpointPort> ports : hosts.keySet()) {
+            for (CoreV1EndpointPort port : ports.isEmpty() ? Collections.<@Nullable CoreV1EndpointPort>singletonList(
+                    null) : new LinkedHashSet<>(ports)) {
+                indices.computeIfAbsent(port, p -> new ArrayList<>(1)).add(index);
+            }
+            index++;
+        }
+        return indices;
     }
 
     private @Nullable List<V1EndpointAddress> addresses(Map<Host, Boolean> hostsOfPort, boolean ready) {
@@ -63,18 +112,18 @@ final class Subsets {
         return sorted.isEmpty() ? null : sorted;
     }
 
-    /** The canonical form of subsets. References in it have no versions. */
+    /**
+     * The canonical form of subsets. References in it have no versions.
+     *
+     * @throws TooLarge as {@link #packed}
+     */
     static List<V1EndpointSubset> repacked(@Nullable List<V1EndpointSubset> subsets) {
         Subsets all = new Subsets();
         for (V1EndpointSubset subset : subsets == null ? List.<V1EndpointSubset>of() : subsets) {
             List<CoreV1EndpointPort> ports = subset.getPorts() == null ? List.of() : subset.getPorts();
             for (boolean ready : List.of(true, false)) {
                 for (V1EndpointAddress address : addresses(subset, ready)) {
-                    V1EndpointAddress plain = withoutVersion(address);
-                    if (ports.isEmpty()) {
-                        all.add(plain, null, ready);
-                    }
-                    ports.forEach(port -> all.add(plain, port, ready));
+                    all.add(withoutVersion(address), ports, ready);
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.service;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -8,7 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.kubernetes.client.openapi.models.CoreV1EndpointPort;
+import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
+import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Service;
@@ -159,6 +163,28 @@ class EndpointSliceMirroringControllerTest {
         assertThat(world.cluster.measures)
                 .containsEntry("endpoint_slice_mirroring_controller_addresses_skipped_per_sync{}", 1.0)
                 .containsEntry("endpoint_slice_mirroring_controller_changes_total{create}", 1.0);
+    }
+
+    @Test
+    void ofOverlapsThatStandForMillionsOfAddressesNothingChangesAndAnEventTells() {
+        world.service(USERS);
+        endpoints("", SUBSET);
+        world.settle();
+        editEndpoints(e -> {
+            V1EndpointSubset all = new V1EndpointSubset();
+            e.setSubsets(new ArrayList<>(List.of(all)));
+            for (int i = 0; i < 1100; i++) {
+                CoreV1EndpointPort port = new CoreV1EndpointPort().name("p" + i).port(1 + i);
+                all.addAddressesItem(new V1EndpointAddress().ip("10.1." + i / 256 + "." + i % 256)).addPortsItem(port);
+                e.addSubsetsItem(new V1EndpointSubset().addPortsItem(port)
+                        .addAddressesItem(new V1EndpointAddress().ip("10.2." + i / 256 + "." + i % 256)));
+            }
+        });
+        world.settle();
+
+        assertThat(world.addresses()).containsExactly("10.0.0.1", "10.0.0.2 unready");
+        assertThat(world.cluster.eventTexts()).singleElement().asString().contains("TooManyAddressesToMirror",
+                "more than 1000000 addresses");
     }
 
     @Test
