@@ -2,12 +2,12 @@ package dev.wheelhouse.controllers.service;
 
 import java.io.Serial;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +97,11 @@ final class Subsets {
         Map<@Nullable CoreV1EndpointPort, List<Integer>> indices = new LinkedHashMap<>();
         int index = 0;
         for (List<CoreV1EndpointPort> ports : hosts.keySet()) {
-            for (CoreV1EndpointPort port : ports.isEmpty() ? Collections.<@Nullable CoreV1EndpointPort>singletonList(
-                    null) : new LinkedHashSet<>(ports)) {
+            Set<@Nullable CoreV1EndpointPort> distinct = new LinkedHashSet<>(ports);
+            if (ports.isEmpty()) {
+                distinct.add(null);
+            }
+            for (CoreV1EndpointPort port : distinct) {
                 indices.computeIfAbsent(port, p -> new ArrayList<>(1)).add(index);
             }
             index++;

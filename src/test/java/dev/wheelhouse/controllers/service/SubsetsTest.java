@@ -67,7 +67,8 @@ class SubsetsTest {
         List<V1EndpointSubset> packed = Subsets.repacked(subsets);
 
         assertThat(readiness(packed)).isEqualTo(readiness(subsets));
-        assertThat(packed.stream().flatMap(s -> s.getPorts() == null ? List.of("none").stream()
+        assertThat(packed.stream().flatMap(s -> s.getPorts() == null
+                ? List.of("none").stream()
                 : s.getPorts().stream().map(CoreV1EndpointPort::getName))).doesNotHaveDuplicates();
         assertThat(packed.stream().map(s -> List.of(new HashSet<>(Subsets.addresses(s, true)),
                 new HashSet<>(Subsets.addresses(s, false))))).doesNotHaveDuplicates();
