@@ -20,7 +20,10 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 public final class CustomPrinters {
     private CustomPrinters() {}
 
-    /** The name column, then the declared ones; the name and the age if none are declared. */
+    /**
+     * The name column, then the declared ones; the name and the age if none are declared. A cell shows the first value
+     * that its path finds.
+     */
     public static List<Column> of(CustomType type) {
         List<Column> columns = new ArrayList<>();
         columns.add(Column.objectName());
@@ -36,24 +39,18 @@ public final class CustomPrinters {
 
     private static Function<Item, @Nullable Object> cell(JsonPath path, String type) {
         return item -> {
-            List<JsonNode> found = path.find(item.node());
-            if (found.isEmpty()) {
+            JsonNode first = path.first(item.node());
+            if (first == null) {
                 return null;
             }
-            JsonNode first = found.getFirst();
             return switch (type) {
                 case "integer" -> first.isNumber() ? Long.valueOf(first.longValue()) : null;
                 case "number" -> first.isNumber() ? first.decimalValue() : null;
                 case "boolean" -> first.isBoolean() ? Boolean.valueOf(first.booleanValue()) : null;
                 case "date" -> date(first.asString(""), item.now());
-                default -> first.isNull() ? null : text(found);
+                default -> first.isNull() ? null : first.isValueNode() ? first.asString("") : first.toString();
             };
         };
-    }
-
-    private static String text(List<JsonNode> found) {
-        return String.join(",", found.stream()
-                .map(node -> node.isValueNode() ? node.asString("") : node.toString()).toList());
     }
 
     private static String date(String text, Instant now) {

@@ -1,37 +1,68 @@
 package dev.wheelhouse.apiserver.table;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * The JSON paths of printer columns: fields, indices, {@code [*]}, and filters that compare a field with a text
- * (upstream: {@code client-go/util/jsonpath}). Immutable.
+ * The JSON paths of printer columns: fields, {@code ..} before fields at any depth, indices, slices, {@code [*]}, and
+ * filters that compare a field with a text (upstream: {@code client-go/util/jsonpath}). A path with anything else finds
+ * nothing. Immutable.
  */
 final class JsonPath {
     private static final Pattern STEP = Pattern
             .compile("\\.?\\[\\?\\(@\\.([^=!]+?)\\s*(==|!=)\\s*[\"']([^\"']*)[\"']\\)]"
-                    + "|\\.?\\[(\\*|-?\\d+)]|\\.?\\[['\"]([^'\"]+)['\"]]|\\.((?:\\\\.|[^.\\[\\\\])+)");
+                    + "|\\.?\\[(\\*|-?\\d{1,9})]|\\.?\\[['\"]([^'\"]+)['\"]]|\\.((?:\\\\.|[^.\\[\\\\])+)"
+                    + "|\\.?\\[(-?\\d{1,9})?:(-?\\d{1,9})?]|(\\.)(?=\\.)");
 
     private final List<Step> steps = new ArrayList<>();
 
+    /** One step of the way. The nodes are different ones, in order. */
     private interface Step {
-        void from(JsonNode node, List<JsonNode> found);
+        List<JsonNode> from(List<JsonNode> nodes);
+    }
+
+    private interface Children {
+        void of(JsonNode node, List<JsonNode> found);
     }
 
     JsonPath(String text) {
-        Matcher matcher = STEP.matcher(text.startsWith(".") || text.startsWith("[") ? text : "." + text);
-        while (matcher.find()) {
+        String path = text.startsWith(".") || text.startsWith("[") ? text : "." + text;
+        Matcher matcher = STEP.matcher(path);
+        int end = 0;
+        while (matcher.lookingAt()) {
             steps.add(step(matcher));
+            end = matcher.end();
+            matcher.region(end, path.length());
+        }
+        if (end < path.length()) {
+            steps.add(nodes -> List.of());
         }
     }
 
     private static Step step(Matcher matcher) {
+        if (matcher.group(9) != null) {
+            return JsonPath::withDescendants;
+        }
+        Children children = children(matcher);
+        return nodes -> {
+            List<JsonNode> found = new ArrayList<>();
+            nodes.forEach(node -> children.of(node, found));
+            return found;
+        };
+    }
+
+    private static Children children(Matcher matcher) {
         if (matcher.group(1) != null) {
             String[] field = matcher.group(1).split("\\.", -1);
             boolean equal = matcher.group(2).equals("==");
@@ -42,18 +73,17 @@ final class JsonPath {
                 }
             });
         }
+        if ("*".equals(matcher.group(4))) {
+            return (node, found) -> node.forEach(found::add);
+        }
         if (matcher.group(4) != null) {
-            String index = matcher.group(4);
-            if (index.equals("*")) {
-                return (node, found) -> node.forEach(found::add);
-            }
-            int at = Integer.parseInt(index);
-            return (node, found) -> {
-                JsonNode element = node.get(at < 0 ? node.size() + at : at);
-                if (node.isArray() && element != null) {
-                    found.add(element);
-                }
-            };
+            int at = Integer.parseInt(matcher.group(4));
+            return (node, found) -> slice(node, at, at == -1 ? Integer.MAX_VALUE : at + 1, found);
+        }
+        if (matcher.group(5) == null && matcher.group(6) == null) {
+            int from = matcher.group(7) == null ? 0 : Integer.parseInt(matcher.group(7));
+            int to = matcher.group(8) == null ? Integer.MAX_VALUE : Integer.parseInt(matcher.group(8));
+            return (node, found) -> slice(node, from, to, found);
         }
         String name = matcher.group(5) != null ? matcher.group(5) : matcher.group(6).replace("\\.", ".");
         return (node, found) -> {
@@ -64,14 +94,39 @@ final class JsonPath {
         };
     }
 
-    /** The nodes that the path leads to. */
-    List<JsonNode> find(JsonNode root) {
+    /** The elements of an array from an index to before another one; negative ones count from the end. */
+    private static void slice(JsonNode node, int from, int to, List<JsonNode> found) {
+        int first = from < 0 ? node.size() + from : from;
+        int last = Math.min(node.size(), to < 0 ? node.size() + to : to);
+        if (node.isArray() && first >= 0) {
+            for (int i = first; i < last; i++) {
+                found.add(node.get(i));
+            }
+        }
+    }
+
+    /** The nodes and all below them, each once, so that several such steps stay linear. */
+    private static List<JsonNode> withDescendants(List<JsonNode> nodes) {
+        Set<JsonNode> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<JsonNode> found = new ArrayList<>();
+        nodes.forEach(node -> addWithDescendants(node, seen, found));
+        return found;
+    }
+
+    private static void addWithDescendants(JsonNode node, Set<JsonNode> seen, List<JsonNode> found) {
+        if (node.isContainer() && seen.add(node)) {
+            found.add(node);
+            node.forEach(child -> addWithDescendants(child, seen, found));
+        }
+    }
+
+    /** The first node that the path leads to; null if there is none. */
+    @Nullable
+    JsonNode first(JsonNode root) {
         List<JsonNode> here = List.of(root);
         for (Step step : steps) {
-            List<JsonNode> next = new ArrayList<>();
-            here.forEach(node -> step.from(node, next));
-            here = next;
+            here = step.from(here);
         }
-        return here;
+        return here.isEmpty() ? null : here.getFirst();
     }
 }
