@@ -202,10 +202,6 @@ final class HollowPod {
                 .orElse(Long.MAX_VALUE);
     }
 
-    boolean anyRunning() {
-        return Stream.concat(inits.stream(), mains.stream()).anyMatch(HollowContainer::isRunning);
-    }
-
     PodRuntimeStatus status() {
         boolean initializing = inits.stream()
                 .anyMatch(c -> c.kind == Kind.SIDECAR ? !c.isStarted() : !c.succeeded());
