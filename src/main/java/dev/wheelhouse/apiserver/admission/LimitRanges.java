@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.kinds.PodResources;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -31,6 +33,9 @@ import dev.wheelhouse.facts.Quantities;
  */
 final class LimitRanges implements AdmissionPlugin {
     private final ObjectStore store;
+
+    /** So many amounts never fit into an object. */
+    private static final long MOST_AMOUNTS = TooLargeException.MOST_BYTES / 8;
 
     /** Bounds the message of a refusal, because each container may break each limit. */
     private static final int MOST_PROBLEMS = 100;
@@ -58,8 +63,16 @@ final class LimitRanges implements AdmissionPlugin {
         if (old != null || !type.equals(ResourceType.PODS)) {
             return;
         }
+        List<JsonNode> limits = limits(Meta.namespace(pod), "Container");
+        long containers = pod.path("spec").path("containers").size() + pod.path("spec").path("initContainers").size();
+        long amounts = Stream.of("default", "defaultRequest").mapToLong(list -> limits.stream()
+                .flatMap(limit -> limit.path(list).propertyNames().stream()).distinct().count()).sum();
+        if (containers * amounts > MOST_AMOUNTS) {
+            throw new TooLargeException("the LimitRanges of the namespace give the pod " + containers * amounts
+                    + " amounts");
+        }
         List<String> notes = new ArrayList<>();
-        for (JsonNode limit : limits(Meta.namespace(pod), "Container")) {
+        for (JsonNode limit : limits) {
             fill(pod, limit, "containers", "container", notes);
             fill(pod, limit, "initContainers", "init container", notes);
         }

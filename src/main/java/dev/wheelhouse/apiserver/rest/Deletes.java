@@ -36,6 +36,8 @@ import dev.wheelhouse.facts.ResourceInfo;
  * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
  */
 final class Deletes {
+    /** In seconds, 68 years. Upstream adds any number to the time, which overflows. */
+    private static final long LONGEST_GRACE = Integer.MAX_VALUE;
     private static final int TRIES = 10;
     private static final String ORPHAN = "orphan";
     private static final String FOREGROUND = "foregroundDeletion";
@@ -195,11 +197,12 @@ final class Deletes {
     }
 
     /**
-     * Marks an object that gets {@code grace} seconds to end, or removes it now (upstream: {@code rest.BeforeDelete}).
+     * Marks an object that gets {@code asked} seconds to end, or removes it now (upstream: {@code rest.BeforeDelete}).
      * A later deletion may only shorten the period.
      */
-    private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long grace,
+    private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long asked,
             DeleteOptions options, boolean finalizersChanged) {
+        long grace = Math.min(asked, LONGEST_GRACE);
         ObjectNode meta = Meta.of(object);
         if (Meta.isDeleting(object)) {
             long earlier = Json.number(meta, 0, "deletionGracePeriodSeconds");

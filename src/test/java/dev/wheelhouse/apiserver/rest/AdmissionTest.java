@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -190,6 +192,22 @@ class AdmissionTest {
                 "LimitRanger plugin set: cpu request for container c; cpu limit for container c");
         assertThat(Json.text(pod("b", "{\"limits\": {\"cpu\": \"2\"}}", ""), "message")).isEqualTo(
                 "pods \"b\" is forbidden: maximum cpu usage per Container is 1, but limit is 2");
+    }
+
+    @Test
+    void defaultsOfALimitRangeThatFitIntoNoPodAreRefusedBeforeTheyAreSet() {
+        String amounts = IntStream.range(0, 5000).mapToObj(i -> "\"x.io/r" + i + "\": \"1\"")
+                .collect(Collectors.joining(", "));
+        post(NS + "limitranges", "{\"metadata\": {\"name\": \"l\"}, \"spec\": {\"limits\": [{\"type\": "
+                + "\"Container\", \"default\": {" + amounts + "}}]}}");
+        assertThat(code).isEqualTo(201);
+        String containers = IntStream.range(0, 10_000)
+                .mapToObj(i -> "{\"name\": \"c" + i + "\", \"image\": \"i\"}").collect(Collectors.joining(", "));
+        JsonNode refused = post(NS + "pods",
+                "{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [" + containers + "]}}");
+
+        assertThat(Json.text(refused, "message")).startsWith("etcdserver: request is too large: the LimitRanges of the "
+                + "namespace give the pod 100000000 amounts");
     }
 
     @Test

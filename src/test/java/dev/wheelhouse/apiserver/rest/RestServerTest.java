@@ -205,6 +205,20 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(404);
     }
 
+    @Test
+    void aPodWithTheLongestGracePeriodThereIsCanBeDeletedAndThenAtOnce() {
+        post(NS + "pods", "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"nodeName\": \"n\", "
+                + "\"terminationGracePeriodSeconds\": " + Long.MAX_VALUE
+                + ", \"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}");
+
+        assertThat(content(ApiRequest.of("DELETE", NS + "pods/p", null)).code()).isEqualTo(200);
+        assertThat(get(NS + "pods/p").at("/metadata/deletionGracePeriodSeconds").longValue())
+                .isEqualTo(Integer.MAX_VALUE);
+        byte[] now = "{\"gracePeriodSeconds\": 0}".getBytes(StandardCharsets.UTF_8);
+        assertThat(content(ApiRequest.of("DELETE", NS + "pods/p", "application/json", now)).code()).isEqualTo(200);
+        assertThat(get(NS + "pods/p").path("code").intValue()).isEqualTo(404);
+    }
+
     /** Two components remove a pod that is to end now: the server itself, and a kubelet that sees the mark first. */
     @Test
     void aDeletionWithoutGraceSucceedsAlsoIfTheKubeletIsFaster() {
