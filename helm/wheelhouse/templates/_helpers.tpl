@@ -110,8 +110,7 @@ the rules, which is empty for rules of the whole cluster.
 {{- end }}
 {{- end }}
 
-
-{{- /* The rules for a Lease of a name. To update it includes to create it, and with shards those of shards, too. */}}
+{{- /* The rules for a Lease of a name. Who may update it may create it, and with shards has those of shards too. */}}
 {{- define "wheelhouse.leaseRules" -}}
 - apiGroups: ["coordination.k8s.io"]
   resources: ["leases"]

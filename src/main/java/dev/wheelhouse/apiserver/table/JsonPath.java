@@ -13,17 +13,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * The JSON paths of printer columns: fields, {@code ..} before fields at any depth, indices, slices, {@code [*]}, and
- * filters that compare a field with a text (upstream: {@code client-go/util/jsonpath}). A path with anything else finds
- * nothing. Immutable.
+ * filters that compare a field with a text (upstream: {@code client-go/util/jsonpath}). A path with anything else, or
+ * with more than 1,000 characters, finds nothing. Immutable.
  */
 final class JsonPath {
+    /** Bounds the steps, and the stack of the regular expression. */
+    private static final int MOST_CHARACTERS = 1000;
     private static final Pattern STEP = Pattern
             .compile("\\.?\\[\\?\\(@\\.([^=!]+?)\\s*(==|!=)\\s*[\"']([^\"']*)[\"']\\)]"
                     + "|\\.?\\[(\\*|-?\\d{1,9})]|\\.?\\[['\"]([^'\"]+)['\"]]|\\.((?:\\\\.|[^.\\[\\\\])+)"
-                    + "|\\.?\\[(-?\\d{1,9})?:(-?\\d{1,9})?]|(\\.)(?=\\.)");
+                    + "|\\.?\\[(-?\\d{1,9})?:(-?\\d{1,9})?]|(\\.)(?=\\.(?!\\.))");
 
     private final List<Step> steps = new ArrayList<>();
 
@@ -40,7 +43,7 @@ final class JsonPath {
         String path = text.startsWith(".") || text.startsWith("[") ? text : "." + text;
         Matcher matcher = STEP.matcher(path);
         int end = 0;
-        while (matcher.lookingAt()) {
+        while (path.length() <= MOST_CHARACTERS && matcher.lookingAt()) {
             steps.add(step(matcher));
             end = matcher.end();
             matcher.region(end, path.length());
@@ -125,6 +128,7 @@ final class JsonPath {
     JsonNode first(JsonNode root) {
         List<JsonNode> here = List.of(root);
         for (Step step : steps) {
+            Deadline.check();
             here = step.from(here);
         }
         return here.isEmpty() ? null : here.getFirst();

@@ -30,9 +30,20 @@ class JsonPathTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {".l[0,1]", ".n[?(@.x>1)].x", ".l[?(@)]", ".l[99999999999]", ".l["})
+    @CsvSource(delimiter = '|',
+            value = {".l[0,1]", ".n[?(@.x>1)].x", ".l[?(@)]", ".l[99999999999]", ".l[", ".m...a", "......a"})
     void aPathWithAnythingElseFindsNothing(String path) {
         assertThat(first(path, OBJECT)).isEqualTo("null");
+    }
+
+    @Test
+    void aPathOfMoreThanAThousandCharactersFindsNothing() {
+        String field = "f".repeat(999);
+        JsonNode object = Json.read("{\"" + field + "\": 1, \"" + field + "f\": 2}");
+
+        assertThat(first("." + field, object)).isEqualTo("1");
+        assertThat(first("." + field + "f", object)).isEqualTo("null");
+        assertThat(first(".\\.".repeat(100_000), object)).isEqualTo("null");
     }
 
     @Test
