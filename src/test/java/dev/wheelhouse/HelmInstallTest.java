@@ -1,6 +1,7 @@
 package dev.wheelhouse;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Tag;
@@ -36,9 +37,10 @@ class HelmInstallTest {
                     .withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
 
             assertThat(installed.getStatus()).isEqualTo("deployed");
-            assertThat(
-                    apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getStatus().getAvailableReplicas())
-                    .isEqualTo(1);
+            // Helm waits for the ready pods that the ReplicaSet counts; the Deployment's own count comes a sync later
+            Eventually.eventually("the Deployment counts its available replica", Duration.ofSeconds(30),
+                    () -> Integer.valueOf(1).equals(apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute()
+                            .getStatus().getAvailableReplicas()));
             assertThat(new CoreV1Api(service.api()).readNamespacedService("wh-wheelhouse", "ops").execute().getSpec()
                     .getPorts()).hasSize(1);
             assertThat(new RbacAuthorizationV1Api(service.api()).readClusterRole("wh-wheelhouse").execute().getRules())
@@ -55,7 +57,7 @@ class HelmInstallTest {
             assertThat(args).contains("--wheelhouse.manage=takeover");
 
             Helm.uninstall("wh").withNamespace("ops").withKubeConfig(service.kubeconfig()).call();
-            Eventually.eventually("nothing of the release is left", java.time.Duration.ofSeconds(30),
+            Eventually.eventually("nothing of the release is left", Duration.ofSeconds(30),
                     () -> apps.listNamespacedDeployment("ops").execute().getItems().isEmpty()
                             && apps.listNamespacedReplicaSet("ops").execute().getItems().isEmpty()
                             && new CoreV1Api(service.api()).listNamespacedPod("ops").execute().getItems().isEmpty());

@@ -1,6 +1,7 @@
 package dev.wheelhouse.clients;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 
@@ -20,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.testing.EmbeddedApiServer;
+import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.testing.Kubeconfig;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,7 +53,9 @@ class HelmTest {
         Release installed = new Helm(CHART).install().withName("web").withNamespace(NAMESPACE).createNamespace()
                 .withKubeConfig(kubeconfig).waitReady().withTimeout(60).call();
         assertThat(installed.getStatus()).isEqualTo("deployed");
-        assertThat(deployment().getStatus().getAvailableReplicas()).isEqualTo(1);
+        // Helm waits for what the ReplicaSet counts; the Deployment's own count comes a sync later
+        Eventually.eventually("the Deployment counts its available replica", Duration.ofSeconds(30),
+                () -> Integer.valueOf(1).equals(deployment().getStatus().getAvailableReplicas()));
         assertThat(end("pre-install")).isBeforeOrEqualTo(deployment().getMetadata().getCreationTimestamp());
         assertThat(hook("post-install").getMetadata().getAnnotations()).containsEntry("revision", "1");
         assertThat(Helm.test("web").withNamespace(NAMESPACE).withKubeConfig(kubeconfig).withTimeout(60).call()
