@@ -38,7 +38,7 @@ final class Actors {
             case "patch" -> wire.patch(path(details) + subresource(details), details.path("type").asString("merge"),
                     details.path("body")).code();
             case "delete" -> wire.delete(path(details), details.get("options")).code();
-            case "evict" -> evict(names.name(Json.text(details, "pod")));
+            case "evict" -> evict(name(details, "pod"));
             case "node" -> {
                 node(details);
                 yield 0;
@@ -64,7 +64,12 @@ final class Actors {
 
     private String path(JsonNode details) {
         ResourceType type = Kinds.type(Json.text(details, "apiVersion"), Json.text(details, "kind"));
-        return Kinds.path(type, namespace, names.name(Json.text(details, "name")));
+        return Kinds.path(type, namespace, name(details, "name"));
+    }
+
+    /** An alias that nobody has yet is made a valid name, so that both servers know no such object. */
+    private String name(JsonNode details, String field) {
+        return names.name(Json.text(details, field)).replaceAll("[#~@+^\\[\\]]", "-");
     }
 
     private static String subresource(JsonNode details) {
