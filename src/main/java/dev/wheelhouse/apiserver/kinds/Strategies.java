@@ -83,7 +83,7 @@ public final class Strategies {
             new StorageVersionStrategy(),
             new StorageVersionMigrationStrategy(),
             new ResourceClaimStrategy(),
-            new Strategy("resource.k8s.io", "ResourceClaimTemplate", Column.objectName(), Column.age()),
+            new ResourceClaimTemplateStrategy(),
             new Strategy("resource.k8s.io", "DeviceClass", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
                     Column.age()),
             new ResourceSliceStrategy(),

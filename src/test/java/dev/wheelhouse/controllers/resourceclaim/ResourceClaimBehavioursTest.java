@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
+import io.kubernetes.client.openapi.models.V1AllocationResult;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
@@ -177,8 +178,9 @@ class ResourceClaimBehavioursTest {
         settle();
         cluster.edit(CLAIMS, ResourceV1ResourceClaim.class, ObjectKey.of(claims().getFirst()), claim -> {
             claim.getMetadata().addFinalizersItem(ClaimDecisions.FINALIZER);
-            claim.getStatus().addReservedForItem(new V1ResourceClaimConsumerReference().resource("pods").name("web")
-                    .uid(pod.getMetadata().getUid()));
+            claim.getStatus().allocation(new V1AllocationResult())
+                    .addReservedForItem(new V1ResourceClaimConsumerReference().resource("pods").name("web")
+                            .uid(pod.getMetadata().getUid()));
         });
         settle();
         assertThat(claims()).hasSize(1);
