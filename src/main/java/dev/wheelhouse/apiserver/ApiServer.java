@@ -58,6 +58,7 @@ public final class ApiServer implements AutoCloseable {
     private final Requests requests;
     /** The memory of the decoders of all clients in this process. */
     private final DecoderMemory memory = DecoderMemory.ofOneProcess();
+    private final EventExpiry expiry;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private @Nullable LoopRunner loops;
@@ -75,6 +76,7 @@ public final class ApiServer implements AutoCloseable {
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
         this.faults = new Faults(store, options.clock());
+        this.expiry = new EventExpiry(store, options.clock());
         try {
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
                     () -> port == 0 ? "" : host() + ":" + port, this::metrics));
@@ -138,20 +140,21 @@ public final class ApiServer implements AutoCloseable {
                     "the API server could not start on " + options.address() + ":" + options.port(), e);
         }
         port = connector.getLocalPort();
-        keepTlsCurrent(connector);
+        LoopRunner runner = new LoopRunner("apiserver", options.clock());
+        loops = runner;
+        runner.start("events", expiry);
+        keepTlsCurrent(connector, runner);
         rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
         log.info("API server listens on {}", url());
         return this;
     }
 
-    private void keepTlsCurrent(Connector connector) {
+    private void keepTlsCurrent(Connector connector, LoopRunner runner) {
         ApiServerOptions.Tls tls = options.tls();
         if (tls != null && connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> protocol) {
             TlsRenewal loop = new TlsRenewal(protocol, tls);
-            LoopRunner runner = new LoopRunner("apiserver", options.clock());
             runner.start("tls", loop);
             renewal = loop;
-            loops = runner;
         }
     }
 
@@ -167,6 +170,11 @@ public final class ApiServer implements AutoCloseable {
         if (running != null) {
             running.step();
         }
+    }
+
+    /** Deletes at once the Events whose time is over. For tests. */
+    void expireEvents() {
+        expiry.step();
     }
 
     private Path makeDirectory() {
