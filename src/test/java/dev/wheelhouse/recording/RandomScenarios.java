@@ -124,7 +124,7 @@ final class RandomScenarios {
         return expand(choices.get(random.nextInt(choices.size())));
     }
 
-    /** What stands between the bars that are not within another choice. */
+    /** The texts between the bars that are not within another choice. */
     private static List<String> parts(String content) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
