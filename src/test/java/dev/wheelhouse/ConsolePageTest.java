@@ -188,9 +188,11 @@ class ConsolePageTest {
         show("object?type=deployments.apps&namespace=shop&name=shaky");
         eventuallyShows("3/3 ready", "revision 1");
         button("Make a rollout stuck").click();
+        // The sentence stays for six seconds.
+        eventually("the page says what the button did", SOON, () -> browser().findElement(By.id("said")).getText()
+                .contains("rolls out pods that are stuck"));
         eventuallyShows("revision 2", "not ready", "ScalingReplicaSet", "update of ");
         assertThat(browser().findElements(By.cssSelector(".timeline .area.set1"))).isNotEmpty();
-        assertThat(browser().findElement(By.id("said")).getText()).contains("rolls out pods that are stuck");
 
         button("Make a rollout well again").click();
         eventuallyShows("revision 3", "3/3 ready");
