@@ -62,9 +62,9 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             case EMBEDDED, AUTO ->
                 embedded(properties.apiserver(), properties.runsServiceAccounts(service), clock, metrics);
             case KUBECONFIG ->
-                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, type, clock,
-                        metrics);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, type, clock, metrics);
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties, type,
+                        clock, metrics);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, type, clock, metrics);
         };
     }
 
@@ -107,12 +107,12 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
     }
 
     private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster,
-            ContentType type, Clock clock, HttpMetrics metrics) {
+            WheelhouseProperties properties, ContentType type, Clock clock, HttpMetrics metrics) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
         CountedRequests.install(found.api(), metrics, clock);
-        return new ApiServerConnection(new HttpKubeClient(found.api(), type, clock), found.api(), found.anonymous(),
-                type,
-                found.namespace(), inCluster, found.authority(), null);
+        HttpKubeClient client = new HttpKubeClient(found.api(), type, clock);
+        return new ApiServerConnection(properties.informer().gzip() ? client.compressed() : client, found.api(),
+                found.anonymous(), type, found.namespace(), inCluster, found.authority(), null);
     }
 
     /** Whether every process on this machine may use the API server without credentials. */

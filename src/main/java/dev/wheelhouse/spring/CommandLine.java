@@ -191,6 +191,7 @@ public final class CommandLine {
             Caches, health and metrics:
               --wheelhouse.informer.drop-last-applied=true           drop kubectl's last-applied annotation from caches
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
+              --wheelhouse.informer.gzip=true                        compress lists, if the API server is far
               --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
                                                                      in addition to addresses and the machine's name
               --wheelhouse.management.step-deadline=10m              liveness fails if a loop is this long in one step

@@ -82,8 +82,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param dropLastApplied whether caches drop the annotation
      *     {@code kubectl.kubernetes.io/last-applied-configuration}
      * @param watchList whether a watch streams the initial objects into the caches, if the API server supports it
+     * @param gzip whether lists are compressed, for an API server behind a slow network
      */
-    public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
+    public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList,
+            @DefaultValue("false") boolean gzip) {
         InformerOptions options() {
             return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
         }

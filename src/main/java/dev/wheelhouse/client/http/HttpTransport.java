@@ -123,12 +123,14 @@ final class HttpTransport implements Transport {
         this.limit = new RequestLimit(0, 0, clock);
     }
 
-    private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, RequestLimit limit) {
+    /** @param credentials puts credentials on each request; null for those of the other transport */
+    private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, OkHttpClient streams,
+            RequestLimit limit) {
         this.api = from.api;
         this.base = from.base;
         this.userAgent = from.userAgent;
         this.calls = with(from.calls, credentials);
-        this.streams = with(from.streams, credentials);
+        this.streams = with(streams, credentials);
         this.watches = with(from.watches, credentials);
         this.answer = from.answer;
         this.threads = from.threads;
@@ -152,7 +154,14 @@ final class HttpTransport implements Transport {
      * @param credentials puts credentials on each request; null for those of this transport
      */
     HttpTransport with(@Nullable Interceptor credentials, RequestLimit requests) {
-        return new HttpTransport(this, credentials, requests);
+        return new HttpTransport(this, credentials, streams, requests);
+    }
+
+    /** OkHttp asks for gzip, and reads it, if a request says nothing about encodings. */
+    @Override
+    public HttpTransport compressed() {
+        return new HttpTransport(this, null, streams.newBuilder().addInterceptor(chain -> chain
+                .proceed(chain.request().newBuilder().removeHeader("Accept-Encoding").build())).build(), limit);
     }
 
     private static Response noteSocket(Interceptor.Chain chain, ReadAheadSocket.@Nullable Factory sockets)
@@ -317,7 +326,7 @@ final class HttpTransport implements Transport {
         what.query().forEach(url::addQueryParameter);
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Accept", what.accept());
-        // A client is near its API server, so compression costs more than it saves.
+        // Most clients are near their API server, so that compression costs more than it saves.
         headers.put("Accept-Encoding", "identity");
         List<Pair> query = new ArrayList<>();
         String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);

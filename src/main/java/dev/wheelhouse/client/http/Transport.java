@@ -53,6 +53,11 @@ public interface Transport extends AutoCloseable {
         return this;
     }
 
+    /** This transport, which asks for compressed lists if the server is in another process. */
+    default Transport compressed() {
+        return this;
+    }
+
     /** The server's address, for messages. */
     String server();
 

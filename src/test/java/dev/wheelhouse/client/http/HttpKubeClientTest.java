@@ -1,6 +1,8 @@
 package dev.wheelhouse.client.http;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -9,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +101,42 @@ class HttpKubeClientTest {
             assertThat(item.getData().get("k")).hasSize(sizes[i % sizes.length]);
             assertThat(item.getKind()).isEqualTo("ConfigMap");
         }
+    }
+
+    @Test
+    void onlyACompressedClientAsksForCompressedListsAndReadsThem() throws Exception {
+        byte[] list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"metadata\":{\"name\":\"a\"}}]}"
+                .getBytes(StandardCharsets.UTF_8);
+        server.answerWith((request, out) -> {
+            boolean gzip = request.headers().getOrDefault("accept-encoding", "").contains("gzip");
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            try (OutputStream writer = gzip ? new GZIPOutputStream(body) : body) {
+                writer.write(list);
+            }
+            out.write(("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + (gzip ? "Content-Encoding: gzip\r\n" : "")
+                    + "Content-Length: " + body.size() + "\r\nConnection: close\r\n\r\n")
+                    .getBytes(StandardCharsets.UTF_8));
+            body.writeTo(out);
+        });
+        assertThat(list(ListOptions.cached()).items()).hasSize(1);
+        ResourceClient<V1ConfigMap> compressed = client.compressed().resource(ResourceType.CONFIG_MAPS,
+                V1ConfigMap.class);
+        ListPage<V1ConfigMap> page = compressed.list("default", LabelSelector.everything(), FieldSelector.everything(),
+                ListOptions.cached());
+        assertThat(page.items()).extracting(o -> o.getMetadata().getName()).containsExactly("a");
+        assertThat(server.requests).extracting(request -> request.headers().get("accept-encoding"))
+                .containsExactly("identity", "gzip");
+    }
+
+    @Test
+    void aCompressedListThatIsDamagedIsAnError() {
+        server.answerWith((request, out) -> out.write(("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                + "Content-Encoding: gzip\r\nContent-Length: 9\r\nConnection: close\r\n\r\nnot gzip!")
+                .getBytes(StandardCharsets.UTF_8)));
+        ResourceClient<V1ConfigMap> compressed = client.compressed().resource(ResourceType.CONFIG_MAPS,
+                V1ConfigMap.class);
+        assertThatThrownBy(() -> compressed.list("default", LabelSelector.everything(), FieldSelector.everything(),
+                ListOptions.cached())).isInstanceOf(ApiError.class).hasMessageContaining("list configmaps");
     }
 
     @Test
