@@ -261,20 +261,26 @@ class DeploymentBehavioursTest {
         assertThat(seen.getLast()).startsWith("DELETED app:2 2/2/2/2/0 patched");
     }
 
+    /** The states of the namespace's only Deployment, up to its deletion. */
     private List<String> seenByWatch(String resourceVersion) throws Exception {
         List<String> seen = new ArrayList<>();
         ApiClient api = service.api();
         try (Watch<V1Deployment> watch = Watch.createWatch(api, new AppsV1Api(api)
-                .listNamespacedDeployment(user.namespace).resourceVersion(resourceVersion).timeoutSeconds(1).watch(true)
+                .listNamespacedDeployment(user.namespace).resourceVersion(resourceVersion).watch(true)
                 .buildCall(null), new TypeToken<Watch.Response<V1Deployment>>() {
                 }.getType())) {
-            watch.forEach(event -> seen.add(event.type + " "
-                    + event.object.getSpec().getTemplate().getSpec().getContainers().get(0).getImage() + " "
-                    + counts(event.object)
-                    + (event.object.getMetadata().getLabels().containsKey("test") ? " patched" : "")
-                    + (condition(event.object, "StatusPatched").isEmpty() ? "" : " StatusPatched")));
+            for (Watch.Response<V1Deployment> event : watch) {
+                seen.add(event.type + " "
+                        + event.object.getSpec().getTemplate().getSpec().getContainers().get(0).getImage() + " "
+                        + counts(event.object)
+                        + (event.object.getMetadata().getLabels().containsKey("test") ? " patched" : "")
+                        + (condition(event.object, "StatusPatched").isEmpty() ? "" : " StatusPatched"));
+                if (event.type.equals("DELETED")) {
+                    return seen;
+                }
+            }
         }
-        return seen;
+        throw new AssertionError("the watch ended before the deletion: " + seen);
     }
 
     @Test
