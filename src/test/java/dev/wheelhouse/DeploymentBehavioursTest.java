@@ -404,12 +404,13 @@ class DeploymentBehavioursTest {
 
     @Test
     void theProgressDeadlineShowsAndClearsWhenTheRolloutCompletes() {
-        V1Deployment web = user.newDeployment("web", 1);
+        V1Deployment web = neverReady(user.newDeployment("web", 1));
         web.getSpec().setProgressDeadlineSeconds(2);
-        web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/ready-delay", "5s"));
         user.deployments().create(web);
         eventually("the deadline is exceeded", () -> condition(user.deployment("web"), "Progressing")
                 .equals("False/ProgressDeadlineExceeded"));
+        user.podsLabelled("web").forEach(pod -> user.patchPod(pod.getMetadata().getName(),
+                "{'metadata': {'annotations': {'hollow.wheelhouse.dev/ready': 'true'}}}"));
         eventually("it clears", () -> condition(user.deployment("web"), "Progressing")
                 .equals("True/NewReplicaSetAvailable"));
         assertThat(isComplete(user.deployment("web"))).isTrue();
