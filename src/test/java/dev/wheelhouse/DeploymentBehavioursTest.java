@@ -53,7 +53,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * {@code test/e2e/apps/deployment.go}, {@code test/integration/deployment}).
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 @Tag("processes")
 class DeploymentBehavioursTest {
     private static final String HASH = "pod-template-hash";
@@ -222,10 +222,12 @@ class DeploymentBehavioursTest {
 
     @Test
     void theStatusSubresourceCanBePatchedAndForeignConditionsSurvive() {
-        V1Deployment web = complete(user.newDeployment("web", 1));
-        web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True").reason("E2E")
-                .message("Set from a test"));
-        user.deployments().updateStatus(web);
+        complete(user.newDeployment("web", 1));
+        user.update("web", user.deployments(), web -> {
+            web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True")
+                    .reason("E2E").message("Set from a test"));
+            user.deployments().updateStatus(web);
+        });
         user.scale("web", 2);
         assertThat(condition(user.awaitComplete("web"), "StatusUpdate")).isEqualTo("True/E2E");
         user.deployments().patch(user.key("web"), "status", PatchType.MERGE,
@@ -243,9 +245,10 @@ class DeploymentBehavioursTest {
         assertThat(user.awaitComplete("web").getStatus().getReadyReplicas()).isEqualTo(1);
         user.patch("web", "{'metadata': {'labels': {'test': 'patched'}}, 'spec': {'replicas': 2}}");
         assertThat(counts(user.awaitComplete("web"))).isEqualTo("2/2/2/2/0");
-        V1Deployment update = user.deployment("web");
-        update.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("app:2");
-        user.deployments().update(update);
+        user.update("web", user.deployments(), web -> {
+            web.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("app:2");
+            user.deployments().update(web);
+        });
         V1Deployment updated = user.awaitComplete("web");
         assertThat(counts(updated)).isEqualTo("2/2/2/2/0");
         assertThat(updated.getMetadata().getLabels()).containsEntry("test", "patched");
@@ -324,8 +327,9 @@ class DeploymentBehavioursTest {
             }
         }
         user.patch("web", "{'spec': {'paused': false}}");
-        assertThat(condition(user.awaitComplete("web"), "Progressing")).as("seed " + seed)
-                .isEqualTo("True/NewReplicaSetAvailable");
+        user.awaitComplete("web");
+        eventually("it says so, with seed " + seed, () -> condition(user.deployment("web"), "Progressing")
+                .equals("True/NewReplicaSetAvailable"));
     }
 
     private void killOne(Random random) {

@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * it, cover behaviour that depends on the order of single steps: expectations, slow start, the whole order of victims.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 @Tag("processes")
 class ReplicaSetBehavioursTest {
     @TempDir
@@ -274,10 +274,11 @@ class ReplicaSetBehavioursTest {
     void replacePatchListAndDeletecollectionWork() {
         create("one", 1);
         create("two", 1);
-        V1ReplicaSet one = user.replicaSet("one");
-        one.getSpec().setReplicas(2);
-        one.getMetadata().putLabelsItem("test", "replaced");
-        user.replicaSets().update(one);
+        user.update("one", user.replicaSets(), one -> {
+            one.getSpec().setReplicas(2);
+            one.getMetadata().putLabelsItem("test", "replaced");
+            user.replicaSets().update(one);
+        });
         awaitReady("one", 2);
         user.patchSet("two", "{'spec': {'replicas': 3, 'template': {'spec': {'terminationGracePeriodSeconds': 0}}}}");
         awaitReady("two", 3);
@@ -290,10 +291,12 @@ class ReplicaSetBehavioursTest {
 
     @Test
     void foreignConditionsInTheStatusSurvive() {
-        V1ReplicaSet web = create("web", 1);
-        web.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("StatusUpdate").status("True").reason("E2E")
-                .message("Set from a test"));
-        user.replicaSets().updateStatus(web);
+        create("web", 1);
+        user.update("web", user.replicaSets(), web -> {
+            web.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("StatusUpdate").status("True")
+                    .reason("E2E").message("Set from a test"));
+            user.replicaSets().updateStatus(web);
+        });
         user.patchSet("web", "{'spec': {'replicas': 2}}");
         awaitReady("web", 2);
         assertThat(status("web").getConditions()).anyMatch(c -> c.getType().equals("StatusUpdate"));
