@@ -29,9 +29,11 @@ import io.kubernetes.client.util.Yaml;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.informer.SharedInformerFactory;
 
 import static dev.wheelhouse.Workloads.eventually;
 import static dev.wheelhouse.Workloads.orZero;
@@ -94,6 +96,7 @@ class ReplicaSetBehavioursTest {
     @Test
     void itAdoptsMatchingOrphansAndReleasesPodsThatNoLongerMatch() {
         user.pods().create(user.newPod("orphan", Map.of("app", "web")));
+        awaitCached();
         V1ReplicaSet web = user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("the orphan is adopted", () -> isControlled("orphan", web));
         awaitReady("web", 1);
@@ -110,6 +113,7 @@ class ReplicaSetBehavioursTest {
         pod.getMetadata().addOwnerReferencesItem(new V1OwnerReference().apiVersion("apps/v1").kind("ReplicaSet")
                 .name("elsewhere").uid(owner).controller(false));
         user.pods().create(pod);
+        awaitCached();
         V1ReplicaSet web = user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("it is adopted", () -> isControlled("orphan", web));
         assertThat(user.pods().get(user.key("orphan")).getMetadata().getOwnerReferences()).hasSize(2);
@@ -134,6 +138,7 @@ class ReplicaSetBehavioursTest {
         for (String name : List.of("a", "b", "c")) {
             user.pods().create(user.newPod(name, Map.of("app", "web")));
         }
+        awaitCached();
         user.replicaSets().create(user.newReplicaSet("web", 2));
         awaitReady("web", 2);
         assertThat(user.podsOf(user.replicaSet("web"))).extracting(pod -> pod.getMetadata().getName())
@@ -173,22 +178,21 @@ class ReplicaSetBehavioursTest {
         user.patchPod(dear, "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '100'}}}");
         user.patchPod(pods.get(1).getMetadata().getName(),
                 "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '-10'}}}");
-        eventually("the caches have seen it", () -> isCached(user.replicaSet("web")));
+        awaitCached();
         user.patchSet("web", "{'spec': {'replicas': 1}}");
         awaitReady("web", 1);
         assertThat(user.podsOf(user.replicaSet("web"))).singleElement()
                 .satisfies(pod -> assertThat(pod.getMetadata().getName()).isEqualTo(dear));
     }
 
-    /** Whether the pods' cache is as new as the server: its informer says so. */
-    private boolean isCached(V1ReplicaSet seen) {
-        var cache = service.bean(dev.wheelhouse.informer.SharedInformerFactory.class)
-                .informer(dev.wheelhouse.api.ResourceType.PODS, V1Pod.class);
-        return user.podsOf(seen).stream().allMatch(pod -> {
+    /** Waits until the controllers' cache has the namespace's pods as the server has them. */
+    private void awaitCached() {
+        var cache = service.bean(SharedInformerFactory.class).informer(ResourceType.PODS, V1Pod.class);
+        eventually("the cache has the pods", () -> user.list(user.pods(), Map.of()).stream().allMatch(pod -> {
             V1Pod cached = cache.get(user.key(pod.getMetadata().getName()));
             return cached != null && cached.getMetadata().getResourceVersion()
                     .equals(pod.getMetadata().getResourceVersion());
-        });
+        }));
     }
 
     @Test
@@ -197,6 +201,7 @@ class ReplicaSetBehavioursTest {
         user.pods().create(user.newPod("ready", Map.of("app", "web")));
         eventually("both run", () -> List.of("ready", "unready").stream()
                 .allMatch(pod -> "Running".equals(user.pods().get(user.key(pod)).getStatus().getPhase())));
+        awaitCached();
         user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("one is left", () -> user.podsLabelled("web").size() == 1);
         assertThat(user.podsLabelled("web").get(0).getMetadata().getName()).isEqualTo("ready");
