@@ -33,6 +33,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedInformerFactory;
 
 import static dev.wheelhouse.Workloads.eventually;
@@ -199,8 +200,9 @@ class ReplicaSetBehavioursTest {
     void aPodThatIsNotReadyIsDeletedBeforeOneThatIs() {
         user.pods().create(withAnnotation(user.newPod("unready", Map.of("app", "web")), "ready", "false"));
         user.pods().create(user.newPod("ready", Map.of("app", "web")));
-        eventually("both run", () -> List.of("ready", "unready").stream()
-                .allMatch(pod -> "Running".equals(user.pods().get(user.key(pod)).getStatus().getPhase())));
+        eventually("both run, and one is ready", () -> List.of("ready", "unready").stream()
+                .allMatch(pod -> "Running".equals(user.pods().get(user.key(pod)).getStatus().getPhase()))
+                && Pods.isReady(user.pods().get(user.key("ready"))));
         awaitCached();
         user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("one is left", () -> user.podsLabelled("web").size() == 1);
