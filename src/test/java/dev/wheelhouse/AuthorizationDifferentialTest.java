@@ -52,7 +52,7 @@ class AuthorizationDifferentialTest {
     private static final int PAIRS_OF_A_WORLD = Integer.getInteger("authorization.world", 1_000);
     private static final int SHOWN = 60;
     private static final int CONNECTIONS = 4;
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @TempDir
     private static Path directory;

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * anything.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(1800)
 @Tag("processes")
 class BrowserTest {
     private static final String SECRET = "the-content-of-the-secret";

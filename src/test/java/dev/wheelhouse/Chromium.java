@@ -10,6 +10,8 @@ import org.opentest4j.TestAbortedException;
 
 /** A Chromium without a window, driven by chromedriver. Both must be on the PATH. */
 final class Chromium {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     private Chromium() {}
 
     static void requireOrSkip() {
@@ -28,7 +30,7 @@ final class Chromium {
         ChromeDriver chromium = new ChromeDriver(new ChromeDriverService.Builder()
                 .usingDriverExecutable(onPathOrSkip("chromedriver").toFile()).usingAnyFreePort().withSilent(true)
                 .build(), options);
-        chromium.manage().timeouts().scriptTimeout(Duration.ofSeconds(30)).pageLoadTimeout(Duration.ofSeconds(30));
+        chromium.manage().timeouts().scriptTimeout(PATIENCE).pageLoadTimeout(PATIENCE);
         return chromium;
     }
 

@@ -45,7 +45,7 @@ import okhttp3.ResponseBody;
 
 /** The service's port over TLS, which asks for a client certificate. Each request makes a handshake. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(900)
 class ConsoleCertificateTest {
     private static final char[] PASSWORD = ServingCertificate.PASSWORD.toCharArray();
 
@@ -137,7 +137,7 @@ class ConsoleCertificateTest {
     @Test
     void aCertificateOfTheTrustedAuthoritySignsItsUserIn() throws Exception {
         KeyStore captain = people.signed("O=crew,CN=captain");
-        eventually("the API server has answered in time", Duration.ofSeconds(60), () -> {
+        eventually("the API server has answered in time", Duration.ofMinutes(2), () -> {
             Response me = get("/console/me", captain);
             String body = me.body().string();
             assertThat(me.code()).as(body).isEqualTo(200);
@@ -149,7 +149,7 @@ class ConsoleCertificateTest {
     @Test
     void aUserWithoutTheRightAndACallerWithoutACertificateAreRefused() throws Exception {
         KeyStore passenger = people.signed("O=passengers,CN=passenger");
-        eventually("the API server has answered in time", Duration.ofSeconds(60), () -> {
+        eventually("the API server has answered in time", Duration.ofMinutes(2), () -> {
             Response me = get("/console/me", passenger);
             assertThat(me.code()).isEqualTo(401);
             return me.body().string().contains("User \\\"passenger\\\" cannot get path");

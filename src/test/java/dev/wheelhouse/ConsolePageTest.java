@@ -40,10 +40,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * keyboard. Pictures of the views are in {@code target/console}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(300)
+@Timeout(1800)
 @Tag("processes")
 class ConsolePageTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(4);
     private static final Path PICTURES = Path.of("target/console");
     private static final String BROKEN = """
             apiVersion: v1

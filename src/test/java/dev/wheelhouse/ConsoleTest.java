@@ -50,9 +50,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The console's views, streams and changes over plain HTTP, with and without roles. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(900)
 class ConsoleTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String WEB = "console/object?type=deployments.apps&namespace=shop&name=web";
 
     @TempDir

@@ -53,7 +53,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * {@code test/e2e/apps/deployment.go}, {@code test/integration/deployment}).
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 @Tag("processes")
 class DeploymentBehavioursTest {
     private static final String HASH = "pod-template-hash";
@@ -222,10 +222,12 @@ class DeploymentBehavioursTest {
 
     @Test
     void theStatusSubresourceCanBePatchedAndForeignConditionsSurvive() {
-        V1Deployment web = complete(user.newDeployment("web", 1));
-        web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True").reason("E2E")
-                .message("Set from a test"));
-        user.deployments().updateStatus(web);
+        complete(user.newDeployment("web", 1));
+        user.update("web", user.deployments(), web -> {
+            web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True")
+                    .reason("E2E").message("Set from a test"));
+            user.deployments().updateStatus(web);
+        });
         user.scale("web", 2);
         assertThat(condition(user.awaitComplete("web"), "StatusUpdate")).isEqualTo("True/E2E");
         user.deployments().patch(user.key("web"), "status", PatchType.MERGE,
@@ -243,9 +245,10 @@ class DeploymentBehavioursTest {
         assertThat(user.awaitComplete("web").getStatus().getReadyReplicas()).isEqualTo(1);
         user.patch("web", "{'metadata': {'labels': {'test': 'patched'}}, 'spec': {'replicas': 2}}");
         assertThat(counts(user.awaitComplete("web"))).isEqualTo("2/2/2/2/0");
-        V1Deployment update = user.deployment("web");
-        update.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("app:2");
-        user.deployments().update(update);
+        user.update("web", user.deployments(), web -> {
+            web.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("app:2");
+            user.deployments().update(web);
+        });
         V1Deployment updated = user.awaitComplete("web");
         assertThat(counts(updated)).isEqualTo("2/2/2/2/0");
         assertThat(updated.getMetadata().getLabels()).containsEntry("test", "patched");
@@ -261,20 +264,26 @@ class DeploymentBehavioursTest {
         assertThat(seen.getLast()).startsWith("DELETED app:2 2/2/2/2/0 patched");
     }
 
+    /** The states of the namespace's only Deployment, up to its deletion. */
     private List<String> seenByWatch(String resourceVersion) throws Exception {
         List<String> seen = new ArrayList<>();
         ApiClient api = service.api();
         try (Watch<V1Deployment> watch = Watch.createWatch(api, new AppsV1Api(api)
-                .listNamespacedDeployment(user.namespace).resourceVersion(resourceVersion).timeoutSeconds(1).watch(true)
+                .listNamespacedDeployment(user.namespace).resourceVersion(resourceVersion).watch(true)
                 .buildCall(null), new TypeToken<Watch.Response<V1Deployment>>() {
                 }.getType())) {
-            watch.forEach(event -> seen.add(event.type + " "
-                    + event.object.getSpec().getTemplate().getSpec().getContainers().get(0).getImage() + " "
-                    + counts(event.object)
-                    + (event.object.getMetadata().getLabels().containsKey("test") ? " patched" : "")
-                    + (condition(event.object, "StatusPatched").isEmpty() ? "" : " StatusPatched")));
+            for (Watch.Response<V1Deployment> event : watch) {
+                seen.add(event.type + " "
+                        + event.object.getSpec().getTemplate().getSpec().getContainers().get(0).getImage() + " "
+                        + counts(event.object)
+                        + (event.object.getMetadata().getLabels().containsKey("test") ? " patched" : "")
+                        + (condition(event.object, "StatusPatched").isEmpty() ? "" : " StatusPatched"));
+                if (event.type.equals("DELETED")) {
+                    return seen;
+                }
+            }
         }
-        return seen;
+        throw new AssertionError("the watch ended before the deletion: " + seen);
     }
 
     @Test
@@ -318,8 +327,9 @@ class DeploymentBehavioursTest {
             }
         }
         user.patch("web", "{'spec': {'paused': false}}");
-        assertThat(condition(user.awaitComplete("web"), "Progressing")).as("seed " + seed)
-                .isEqualTo("True/NewReplicaSetAvailable");
+        user.awaitComplete("web");
+        eventually("it says so, with seed " + seed, () -> condition(user.deployment("web"), "Progressing")
+                .equals("True/NewReplicaSetAvailable"));
     }
 
     private void killOne(Random random) {
@@ -398,12 +408,13 @@ class DeploymentBehavioursTest {
 
     @Test
     void theProgressDeadlineShowsAndClearsWhenTheRolloutCompletes() {
-        V1Deployment web = user.newDeployment("web", 1);
+        V1Deployment web = neverReady(user.newDeployment("web", 1));
         web.getSpec().setProgressDeadlineSeconds(2);
-        web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/ready-delay", "5s"));
         user.deployments().create(web);
         eventually("the deadline is exceeded", () -> condition(user.deployment("web"), "Progressing")
                 .equals("False/ProgressDeadlineExceeded"));
+        user.podsLabelled("web").forEach(pod -> user.patchPod(pod.getMetadata().getName(),
+                "{'metadata': {'annotations': {'hollow.wheelhouse.dev/ready': 'true'}}}"));
         eventually("it clears", () -> condition(user.deployment("web"), "Progressing")
                 .equals("True/NewReplicaSetAvailable"));
         assertThat(isComplete(user.deployment("web"))).isTrue();

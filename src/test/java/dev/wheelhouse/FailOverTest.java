@@ -216,7 +216,8 @@ class FailOverTest {
                 assertThat(lost.process.awaitExit(SOON)).as(lost.name + " wakes and ends").isEqualTo(1);
             }
             case CUT_OFF, BY_ITSELF -> assertThat(lost.process.awaitExit(SOON)).as(lost.name + " ends").isEqualTo(1);
-            case ASKED_TO_END -> assertThat(lost.process.awaitExit(SOON)).isEqualTo(143);
+            // On a busy machine it may have lost the lead just before.
+            case ASKED_TO_END -> assertThat(lost.process.awaitExit(SOON)).isEqualTo(lost.hasGivenUp() ? 1 : 143);
             case KILLED -> {
                 lost.process.kill();
                 lost.process.awaitExit(SOON);

@@ -52,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("On a bad network and a bad API server, the service")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(180)
+@Timeout(900)
 class FaultsOnTheWireTest {
     private static final ResourceType ROLES = new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles",
             "ClusterRole", false);
@@ -106,7 +106,7 @@ class FaultsOnTheWireTest {
     private static String ask(RunningService asked, String path) throws IOException, InterruptedException {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(HttpRequest.newBuilder(URI.create(asked.actuator() + path))
-                    .timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).body();
+                    .timeout(Duration.ofMinutes(2)).build(), HttpResponse.BodyHandlers.ofString()).body();
         }
     }
 
@@ -118,7 +118,7 @@ class FaultsOnTheWireTest {
     }
 
     private void underWay(String name, int atLeast) {
-        eventually("the rollout of " + name + " is under way", Duration.ofSeconds(40),
+        eventually("the rollout of " + name + " is under way", Duration.ofMinutes(2),
                 () -> orZero(user.deployment(name).getStatus().getUpdatedReplicas()) >= atLeast);
     }
 
@@ -132,15 +132,15 @@ class FaultsOnTheWireTest {
         user.deployments().create(user.newDeployment("meanwhile", 2));
         user.scale("web", 3);
 
-        eventually("health tells which caches are not followed, and why", Duration.ofSeconds(30),
+        eventually("health tells which caches are not followed, and why", Duration.ofMinutes(2),
                 () -> ask("/informers").contains("watch replicasets.apps"));
         assertThat(isComplete(user.deployment("web"))).isFalse();
 
         gate.open();
         user.awaitComplete("web");
         user.awaitComplete("meanwhile");
-        eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 3);
-        eventually("health tells of no failure any more", Duration.ofSeconds(40),
+        eventually("old pods are gone", Duration.ofMinutes(2), () -> user.podsLabelled("web").size() == 3);
+        eventually("health tells of no failure any more", Duration.ofMinutes(2),
                 () -> !ask("/informers").contains("watch replicasets.apps"));
     }
 
@@ -173,7 +173,7 @@ class FaultsOnTheWireTest {
         }
 
         user.awaitComplete("web");
-        eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 10);
+        eventually("old pods are gone", Duration.ofMinutes(2), () -> user.podsLabelled("web").size() == 10);
     }
 
     @Test
@@ -199,7 +199,7 @@ class FaultsOnTheWireTest {
         user.awaitComplete("web");
         Faults.Rule slow = server.faults().on("create", "pods").delay(Duration.ofMillis(200));
         user.scale("web", 6);
-        eventually("pods are being created", Duration.ofSeconds(20), () -> slow.hits() >= 2);
+        eventually("pods are being created", Duration.ofMinutes(2), () -> slow.hits() >= 2);
 
         service.close();
         service = service();
@@ -233,17 +233,17 @@ class FaultsOnTheWireTest {
                 secured.faults().cutWatches();
                 owner.deployments().create(owner.newDeployment("second", 2));
 
-                eventually("the service names verb and resource", Duration.ofSeconds(30),
+                eventually("the service names verb and resource", Duration.ofMinutes(2),
                         () -> ask(restricted, "/informers").contains("verb watch on resource pods"));
-                eventually("the ReplicaSet says why it has no pods", Duration.ofSeconds(30), () -> owner
+                eventually("the ReplicaSet says why it has no pods", Duration.ofMinutes(2), () -> owner
                         .newest("second").getStatus().getConditions().get(0).getMessage().contains("cannot create"));
                 assertThat(ask(restricted, "/prometheus")).containsPattern(
                         "controller_writes_total\\{.*code=\"403\".*resource=\"pods\"");
 
                 bind(admin, "pods");
-                eventually("the second is complete", Duration.ofSeconds(90),
+                eventually("the second is complete", Duration.ofMinutes(2),
                         () -> isComplete(owner.deployment("second")));
-                eventually("health has nothing to complain of", Duration.ofSeconds(90),
+                eventually("health has nothing to complain of", Duration.ofMinutes(2),
                         () -> !ask(restricted, "/informers").contains("verb watch on resource pods"));
             }
         }

@@ -21,7 +21,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The chart, installed by the real Helm on the embedded API server. */
-@Timeout(180)
+@Timeout(1200)
 @Tag("processes")
 class HelmInstallTest {
     @TempDir
@@ -34,11 +34,11 @@ class HelmInstallTest {
 
             Release installed = new Helm(Path.of("helm/wheelhouse")).install().withName("wh").withNamespace("ops")
                     .createNamespace()
-                    .withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
+                    .withKubeConfig(service.kubeconfig()).waitReady().withTimeout(240).call();
 
             assertThat(installed.getStatus()).isEqualTo("deployed");
             // Helm waits for the ready pods that the ReplicaSet counts; the Deployment's own count comes a sync later
-            Eventually.eventually("the Deployment counts its available replica", Duration.ofSeconds(30),
+            Eventually.eventually("the Deployment counts its available replica", Duration.ofMinutes(4),
                     () -> Integer.valueOf(1).equals(apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute()
                             .getStatus().getAvailableReplicas()));
             assertThat(new CoreV1Api(service.api()).readNamespacedService("wh-wheelhouse", "ops").execute().getSpec()
@@ -48,7 +48,7 @@ class HelmInstallTest {
 
             Release upgraded = new Helm(Path.of("helm/wheelhouse")).upgrade().withName("wh").withNamespace("ops")
                     .set("wheelhouse.manage", "takeover").withKubeConfig(service.kubeconfig()).waitReady()
-                    .withTimeout(60).call();
+                    .withTimeout(240).call();
 
             assertThat(upgraded.getRevision()).isEqualTo("2");
             List<String> args = apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getSpec().getTemplate()
@@ -57,7 +57,7 @@ class HelmInstallTest {
             assertThat(args).contains("--wheelhouse.manage=takeover");
 
             Helm.uninstall("wh").withNamespace("ops").withKubeConfig(service.kubeconfig()).call();
-            Eventually.eventually("nothing of the release is left", Duration.ofSeconds(30),
+            Eventually.eventually("nothing of the release is left", Duration.ofMinutes(4),
                     () -> apps.listNamespacedDeployment("ops").execute().getItems().isEmpty()
                             && apps.listNamespacedReplicaSet("ops").execute().getItems().isEmpty()
                             && new CoreV1Api(service.api()).listNamespacedPod("ops").execute().getItems().isEmpty());

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A line of a page that begins with {@code helm}, run by the real Helm. */
 final class HelmLine {
-    private static final int SECONDS = 120;
+    private static final int SECONDS = 240;
 
     private HelmLine() {}
 

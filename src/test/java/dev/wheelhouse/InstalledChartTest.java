@@ -46,10 +46,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * The chart, installed by the real Helm on an API server with roles and without controllers. The controllers run in
  * processes with the arguments, the environment and the service account of the installed Deployment.
  */
-@Timeout(900)
+@Timeout(3600)
 @Tag("processes")
 class InstalledChartTest {
-    private static final Duration SOON = Duration.ofSeconds(180);
+    private static final Duration SOON = Duration.ofMinutes(4);
     private static final Pattern ACTUATOR = Pattern.compile("Health and metrics: (\\S+)");
 
     @TempDir
@@ -60,7 +60,7 @@ class InstalledChartTest {
         Path values = Files.writeString(directory.resolve("values.yaml"), """
                 replicaCount: 2
                 wheelhouse: {manage: takeover}
-                leaderElection: {retryPeriod: 1s}
+                leaderElection: {leaseDuration: 60s, renewDeadline: 50s, retryPeriod: 1s}
                 extraEnv: [{name: SPRING_APPLICATION_NAME, value: installed}]
                 helmTest: {annotations: {hollow.wheelhouse.dev/run-for: 10ms}}
                 """);
@@ -72,20 +72,20 @@ class InstalledChartTest {
             try (WheelhouseProcess first = installed.start("first", "Wheelhouse is ready");
                     WheelhouseProcess second = installed.start("second", " stands by: ")) {
                 installed.awaitRollout("ops", "wh-wheelhouse", 1);
-                assertThat(Helm.test("wh").withNamespace("ops").withKubeConfig(server.kubeconfig()).withTimeout(60)
+                assertThat(Helm.test("wh").withNamespace("ops").withKubeConfig(server.kubeconfig()).withTimeout(240)
                         .call().getStatus()).isEqualTo("deployed");
                 assertThat(RestrictedPods.violations(installed.testPod())).isEmpty();
                 installed.apps.createNamespacedDeployment("default", Workloads.web()).execute();
                 installed.awaitRollout("default", "web", 1);
 
                 new Helm(Path.of("helm/wheelhouse")).upgrade().withName("wh").withNamespace("ops").reuseValues()
-                        .set("wheelhouse.workers", 3).withKubeConfig(server.kubeconfig()).waitReady().withTimeout(90)
+                        .set("wheelhouse.workers", 3).withKubeConfig(server.kubeconfig()).waitReady().withTimeout(240)
                         .call();
                 String leader = installed.leader();
                 try (WheelhouseProcess third = installed.start("third", " stands by: ")) {
                     assertNothingForbidden(first);
                     first.terminate();
-                    assertThat(first.awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
+                    assertThat(first.awaitExit(SOON)).isEqualTo(143);
                     eventually("another leads", SOON, () -> !installed.leader().isEmpty()
                             && !installed.leader().equals(leader));
                     installed.setImage("nginx:1.28");
@@ -94,7 +94,7 @@ class InstalledChartTest {
                     // Helm rolls back what it cannot upgrade "atomically": hollow nodes cannot pull this image.
                     assertThatThrownBy(() -> new Helm(Path.of("helm/wheelhouse")).upgrade().withName("wh")
                             .withNamespace("ops").reuseValues().set("image.tag", "broken").atomic()
-                            .withKubeConfig(server.kubeconfig()).withTimeout(10).call())
+                            .withKubeConfig(server.kubeconfig()).withTimeout(30).call())
                             .hasMessageContaining("rolled back");
                     assertThat(installed.container().getImage()).isEqualTo("wheelhouse:0.1.0");
                     assertThat(installed.container().getArgs()).contains("--wheelhouse.workers=3");

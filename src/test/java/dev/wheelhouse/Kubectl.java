@@ -2,18 +2,23 @@ package dev.wheelhouse;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.opentest4j.TestAbortedException;
 
+import dev.wheelhouse.testing.Eventually;
+
 /** The real kubectl, where it is installed. */
 public final class Kubectl {
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+
     private final Path kubeconfig;
     private final Path home;
 
@@ -24,6 +29,33 @@ public final class Kubectl {
                 throw new AssertionError(command + " ended with " + code + ":\n" + output);
             }
             return this;
+        }
+    }
+
+    /** A command that runs until it is closed. */
+    record Running(String command, Process process, Path out) implements AutoCloseable {
+        /** Waits until it has printed something that matches. */
+        void awaitOutput(String regex) {
+            Pattern pattern = Pattern.compile(regex);
+            try {
+                Eventually.eventually(command + " prints " + regex, PATIENCE,
+                        () -> pattern.matcher(Files.readString(out)).find());
+            } catch (AssertionError e) {
+                throw new AssertionError(output(), e);
+            }
+        }
+
+        String output() {
+            try {
+                return Files.readString(out);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
         }
     }
 
@@ -53,23 +85,36 @@ public final class Kubectl {
 
     /** Runs kubectl. */
     Ran run(String... args) {
-        return run(Stream.concat(Stream.of("kubectl"), Stream.of(args)).toList(), "kubectl " + String.join(" ", args));
+        return run(kubectl(args), "kubectl " + String.join(" ", args));
     }
 
-    private Ran run(List<String> command, String said) {
+    /** Starts kubectl, and does not wait for its end. */
+    Running start(String... args) {
+        return start(kubectl(args), "kubectl " + String.join(" ", args));
+    }
+
+    private static List<String> kubectl(String... args) {
+        return Stream.concat(Stream.of("kubectl"), Stream.of(args)).toList();
+    }
+
+    private Running start(List<String> command, String said) {
         try {
             Path out = Files.createTempFile(home, "out", ".txt");
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
             builder.environment().put("KUBECONFIG", kubeconfig.toString());
             builder.environment().put("HOME", home.toString());
-            Process process = builder.start();
-            if (!process.waitFor(90, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                throw new AssertionError(said + " did not end within 90 s:\n" + Files.readString(out));
-            }
-            return new Ran(said, process.exitValue(), Files.readString(out, StandardCharsets.UTF_8));
+            return new Running(said, builder.start(), out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private Ran run(List<String> command, String said) {
+        try (Running running = start(command, said)) {
+            if (!running.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError(said + " did not end within " + PATIENCE + ":\n" + running.output());
+            }
+            return new Ran(said, running.process.exitValue(), running.output());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);

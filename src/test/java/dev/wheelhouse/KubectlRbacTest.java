@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Real kubectl on the whole service, by TLS, with roles and bindings that say who may do what. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(900)
 @Tag("processes")
 class KubectlRbacTest {
     @TempDir
@@ -66,7 +66,7 @@ class KubectlRbacTest {
         assertThat(Files.readString(service.kubeconfig())).contains("server: https://127.0.0.1:",
                 "certificate-authority-data:", "token:");
         ok("kubectl create deployment web --image=nginx:1.27 --replicas=2");
-        assertThat(ok("kubectl rollout status deployment/web --timeout=60s")).contains("successfully rolled out");
+        assertThat(ok("kubectl rollout status deployment/web --timeout=180s")).contains("successfully rolled out");
         assertThat(ok("kubectl auth whoami")).contains("system:admin", "system:masters");
     }
 

@@ -17,10 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Claims, and pods that end, with the real kubectl on the whole service. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(900)
 @Tag("processes")
 class KubectlStorageTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(4);
 
     @TempDir
     private static Path home;
@@ -65,24 +65,24 @@ class KubectlStorageTest {
                   containers: [{name: app, image: nginx}]
                   volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
                 """);
-        ok("kubectl wait --for=jsonpath='{.status.phase}'=Bound pvc/data --timeout=60s");
-        ok("kubectl wait --for=condition=Ready pod/web --timeout=60s");
+        ok("kubectl wait --for=jsonpath='{.status.phase}'=Bound pvc/data --timeout=180s");
+        ok("kubectl wait --for=condition=Ready pod/web --timeout=180s");
         assertThat(ok("kubectl get pvc data")).containsPattern("data +Bound +pvc-[0-9a-f-]+ +1Gi +RWO +standard");
         assertThat(ok("kubectl get pv")).containsPattern("1Gi +RWO +Delete +Bound +default/data +standard");
 
         ok("kubectl delete pvc data --wait=false");
         assertThat(ok("kubectl get pvc data")).containsPattern("data +Terminating");
         ok("kubectl delete pod web");
-        ok("kubectl wait --for=delete pvc/data --timeout=60s");
+        ok("kubectl wait --for=delete pvc/data --timeout=180s");
         eventually("the volume is deleted", SOON, () -> ok("kubectl get pv -o name").isBlank());
     }
 
     @Test
     void aPodThatEndsIsWaitedFor() {
         ok("kubectl run once --image=busybox --restart=Never -- sh -c 'echo working; sleep 1'");
-        ok("kubectl wait --for=jsonpath='{.status.phase}'=Succeeded pod/once --timeout=60s");
+        ok("kubectl wait --for=jsonpath='{.status.phase}'=Succeeded pod/once --timeout=180s");
         ok("kubectl run broken --image=busybox --restart=Never --command -- sh -c 'exit 3'");
-        ok("kubectl wait --for=jsonpath='{.status.phase}'=Failed pod/broken --timeout=60s");
+        ok("kubectl wait --for=jsonpath='{.status.phase}'=Failed pod/broken --timeout=180s");
 
         assertThat(ok("kubectl get pod once broken")).containsPattern("once +0/1 +Completed")
                 .containsPattern("broken +0/1 +Error");
@@ -91,7 +91,7 @@ class KubectlStorageTest {
     @Test
     void aJobCompletesAsItsCommandSays() {
         ok("kubectl create job migrate --image=busybox -- sh -c 'echo migrating; sleep 1'");
-        ok("kubectl wait --for=condition=complete job/migrate --timeout=60s");
+        ok("kubectl wait --for=condition=complete job/migrate --timeout=180s");
 
         assertThat(ok("kubectl get job migrate")).containsPattern("migrate +Complete +1/1");
     }

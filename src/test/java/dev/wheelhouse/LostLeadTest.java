@@ -20,7 +20,7 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** OtherProcessTest holds that a process which loses the lead ends with exit code 1. */
-@Timeout(120)
+@Timeout(900)
 class LostLeadTest {
     @TempDir
     private Path directory;
@@ -36,7 +36,7 @@ class LostLeadTest {
                     ObjectKey.of("default", "wheelhouse"), "", PatchType.MERGE,
                     "{\"spec\": {\"holderIdentity\": \"another\"}}");
 
-            eventually("the loss is published", Duration.ofSeconds(30), () -> lost.get() > 0);
+            eventually("the loss is published", Duration.ofMinutes(2), () -> lost.get() > 0);
             assertThat(service.isActive()).isTrue();
             assertThat(lost).hasValue(1);
         }

@@ -30,9 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * KubeletConfiguration. The controller removes the taint that the server gives to a new Node. Where there is no
  * kube-apiserver on the PATH the test is skipped, and says so.
  */
-@Timeout(240)
+@Timeout(900)
 class NodeAgentOnRealApiServerTest {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     @TempDir
     private Path directory;

@@ -37,7 +37,7 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */
-@Timeout(180)
+@Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
 class ObserveOnlyTest {
     @TempDir
@@ -46,7 +46,7 @@ class ObserveOnlyTest {
     private static HttpResponse<String> get(RunningService service, String path) throws Exception {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(HttpRequest.newBuilder(URI.create(service.actuator() + path))
-                    .timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString());
+                    .timeout(Duration.ofMinutes(2)).build(), HttpResponse.BodyHandlers.ofString());
         }
     }
 
@@ -62,7 +62,7 @@ class ObserveOnlyTest {
             AppsV1Api apps = new AppsV1Api(service.api());
             V1Deployment web = apps
                     .createNamespacedDeployment("default", Workloads.web()).execute();
-            eventually("the plan is counted", Duration.ofSeconds(20),
+            eventually("the plan is counted", Duration.ofMinutes(2),
                     () -> get(service, "/prometheus").body().lines()
                             .anyMatch(line -> line.startsWith("controller_writes_planned_total")
                                     && line.contains("verb=\"create\"") && line.contains("replicasets.apps")));
@@ -91,7 +91,7 @@ class ObserveOnlyTest {
         try (RunningService service = RunningService.start(directory)) {
             new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
-            eventually("nothing is left to do", Duration.ofSeconds(30),
+            eventually("nothing is left to do", Duration.ofMinutes(2),
                     () -> new CoreV1Api(service.api()).listNamespacedPod("default").execute().getItems().stream()
                             .filter(pod -> "Running".equals(pod.getStatus().getPhase())).count() == 3
                             && plan(service, "deployment-controller/default/web").path("actions").isEmpty());
@@ -121,7 +121,7 @@ class ObserveOnlyTest {
                     .execute();
             core.deleteNamespace("old").execute();
 
-            eventually("both controllers plan for the Deployment", Duration.ofSeconds(20), () -> {
+            eventually("both controllers plan for the Deployment", Duration.ofMinutes(2), () -> {
                 JsonNode plans = plan(service, "all/default/deployments.apps/web").path("plans");
                 return plans.size() == 2
                         && plans.get(0).path("controller").asString().equals("deployment-controller")
@@ -129,7 +129,7 @@ class ObserveOnlyTest {
                         && plans.get(1).path("controller").asString().equals("garbage-collector-controller")
                         && plans.get(1).path("actions").isEmpty();
             });
-            eventually("the garbage collector would delete what no owner holds", Duration.ofSeconds(20), () -> {
+            eventually("the garbage collector would delete what no owner holds", Duration.ofMinutes(2), () -> {
                 JsonNode delete = plan(service, "garbage-collector/old/configmaps/of-nobody").path("plans").path(0)
                         .path("actions").path(0);
                 return delete.path("action").asString().equals("delete")
@@ -158,7 +158,7 @@ class ObserveOnlyTest {
                             .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
                     .execute();
             try (RunningService observer = RunningService.start(directory, kubeconfig)) {
-                eventually("it has planned", Duration.ofSeconds(20),
+                eventually("it has planned", Duration.ofMinutes(2),
                         () -> output.getOut().contains("deployment-controller: would create replicasets.apps"));
                 assertThat(output.getOut())
                         .contains("the controllers that kube-controller-manager has too only observe and write "
@@ -169,7 +169,7 @@ class ObserveOnlyTest {
             }
             try (RunningService ignored = RunningService.start(directory, kubeconfig,
                     "--wheelhouse.manage=takeover")) {
-                eventually("it rolls out", Duration.ofSeconds(30),
+                eventually("it rolls out", Duration.ofMinutes(2),
                         () -> Integer.valueOf(3).equals(apps.readNamespacedDeployment("web", "default").execute()
                                 .getStatus().getAvailableReplicas()));
             }
@@ -185,27 +185,27 @@ class ObserveOnlyTest {
             CoordinationV1Api leases = new CoordinationV1Api(server.api());
             ControllerManager manager = service.bean(ControllerManager.class);
             apps.createNamespacedDeployment("default", named("first")).execute();
-            eventually("it rolls out", Duration.ofSeconds(60), () -> isAvailable(apps, "first"));
+            eventually("it rolls out", Duration.ofMinutes(2), () -> isAvailable(apps, "first"));
 
             leases.createNamespacedLease("kube-system", new V1Lease()
                     .metadata(new V1ObjectMeta().name("kube-controller-manager"))
                     .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)
                             .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
                     .execute();
-            eventually("all observe", Duration.ofSeconds(60),
+            eventually("all observe", Duration.ofMinutes(2),
                     () -> manager.states().size() == BuiltInControllers.byDefault().size()
                             && manager.states().stream().allMatch(state -> state.doing().equals("observing")));
             apps.createNamespacedDeployment("default", named("second")).execute();
-            eventually("it plans", Duration.ofSeconds(60),
+            eventually("it plans", Duration.ofMinutes(2),
                     () -> !plan(service, "deployment/default/second").path("actions").isEmpty());
             assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(1);
 
             leases.deleteNamespacedLease("kube-controller-manager", "kube-system").execute();
-            eventually("all write", Duration.ofSeconds(60),
+            eventually("all write", Duration.ofMinutes(2),
                     () -> manager.states().stream().allMatch(state -> state.doing().equals("running")));
-            eventually("it rolls out, too", Duration.ofSeconds(60), () -> isAvailable(apps, "second"));
+            eventually("it rolls out, too", Duration.ofMinutes(2), () -> isAvailable(apps, "second"));
             apps.deleteNamespacedDeployment("first", "default").execute();
-            eventually("the garbage collector works", Duration.ofSeconds(60),
+            eventually("the garbage collector works", Duration.ofMinutes(2),
                     () -> apps.listNamespacedReplicaSet("default").execute().getItems().size() == 1);
         }
     }

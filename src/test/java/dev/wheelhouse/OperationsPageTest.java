@@ -24,7 +24,7 @@ class OperationsPageTest {
     private Path home;
 
     @Test
-    @Timeout(400)
+    @Timeout(1800)
     void theLinesOfThePageDoWhatTheirCommentsSay() throws IOException {
         List<String> lines = lines("docs/operations.md");
         assertThat(lines).hasSizeGreaterThan(15).last().asString().startsWith("helm uninstall");

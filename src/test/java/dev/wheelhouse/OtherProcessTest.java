@@ -3,7 +3,6 @@ package dev.wheelhouse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +23,7 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimSpec;
+import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1VolumeResourceRequirements;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
@@ -33,10 +33,13 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The controllers on an API server that runs elsewhere, by a kubeconfig. */
-@Timeout(240)
+@Timeout(1200)
 @Tag("processes")
 @Execution(ExecutionMode.CONCURRENT)
 class OtherProcessTest {
+    private static final Duration SOON = Duration.ofMinutes(4);
+    private static final String READY = "hollow.wheelhouse.dev/ready";
+
     @TempDir
     private Path directory;
 
@@ -66,7 +69,7 @@ class OtherProcessTest {
                     .execute();
             try (RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig,
                     "--wheelhouse.nodes.storage=true")) {
-                eventually("the claim is bound", Duration.ofSeconds(60),
+                eventually("the claim is bound", SOON,
                         () -> "Bound".equals(core.readNamespacedPersistentVolumeClaim("data", "default").execute()
                                 .getStatus().getPhase()));
             }
@@ -95,16 +98,12 @@ class OtherProcessTest {
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
                 WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady()) {
             ApiClient api = client(kubeconfig);
-            AppsV1Api apps = new AppsV1Api(api);
             rollOutHalfWay(api, 40);
             first.kill();
-            first.awaitExit(Duration.ofSeconds(10));
-            assertThat(isComplete(apps, 2, 40)).as("it was killed before the end").isFalse();
+            first.awaitExit(SOON);
 
             try (WheelhouseProcess second = new WheelhouseProcess(directory, manager).awaitReady()) {
-                eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 40));
-                eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 40);
-                assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+                awaitTheRestOfTheRollout(api, 40);
                 assertThat(second.output()).doesNotContain("Exception");
             }
             assertThat(other.output()).doesNotContain("Exception");
@@ -119,8 +118,8 @@ class OtherProcessTest {
     void whoStandsByCompletesTheRolloutOfALeaderThatHangs() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig,
-                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.lease-duration=6s",
-                "--wheelhouse.leader-election.renew-deadline=4s", "--wheelhouse.leader-election.retry-period=500ms"};
+                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.lease-duration=20s",
+                "--wheelhouse.leader-election.renew-deadline=16s", "--wheelhouse.leader-election.retry-period=500ms"};
         try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
                 "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
@@ -133,18 +132,17 @@ class OtherProcessTest {
             rollOutHalfWay(api, 20);
             first.suspend();
             assertThat(second.output()).doesNotContain("Wheelhouse is ready");
-            eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
-            eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 20);
+            awaitTheRestOfTheRollout(api, 20);
             assertThat(holder(api)).isNotEqualTo(leader).isNotEmpty();
 
             first.resume();
-            assertThat(first.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
+            assertThat(first.awaitExit(SOON)).isEqualTo(1);
             assertThat(first.output()).contains(" no longer leads: the lease default/wheelhouse ");
             assertThat(isComplete(apps, 2, 20)).isTrue();
             assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
 
             second.terminate();
-            assertThat(second.awaitExit(Duration.ofSeconds(30))).isEqualTo(143);
+            assertThat(second.awaitExit(SOON)).isEqualTo(143);
             assertThat(holder(api)).as("the lead was let go").isEmpty();
         }
     }
@@ -167,61 +165,82 @@ class OtherProcessTest {
         String uid;
         try (WheelhouseProcess first = new WheelhouseProcess(directory, service).awaitReady()) {
             ApiClient api = client(kubeconfig);
-            AppsV1Api apps = new AppsV1Api(api);
             uid = rollOutHalfWay(api, 20);
             first.kill();
-            first.awaitExit(Duration.ofSeconds(10));
+            first.awaitExit(SOON);
         }
         try (WheelhouseProcess second = new WheelhouseProcess(directory, service).awaitReady()) {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
             assertThat(apps.readNamespacedDeployment("web", "default").execute().getMetadata().getUid()).isEqualTo(uid);
-            eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
-            eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 20);
-            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+            awaitTheRestOfTheRollout(api, 20);
             assertThat(second.output()).doesNotContain("Exception");
         }
     }
 
-    /** Creates a Deployment, and leaves it in the middle of the rollout of its second generation. @return its UID */
+    /**
+     * Creates a Deployment, and leaves it in the middle of the rollout of its second generation, whose pods are not ready
+     * before {@link #awaitTheRestOfTheRollout}.
+     *
+     * @return its UID
+     */
     @CanIgnoreReturnValue
     private static String rollOutHalfWay(ApiClient api, int replicas) throws Exception {
         AppsV1Api apps = new AppsV1Api(api);
         V1Deployment web = Workloads.web();
-        web.getSpec().replicas(replicas).getTemplate().getMetadata()
-                .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+        web.getSpec().replicas(replicas);
         V1Deployment created = apps.createNamespacedDeployment("default", web).execute();
-        eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, replicas));
-        patchImage(api, apps);
-        eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+        eventually("the first generation is complete", SOON, () -> isComplete(apps, 1, replicas));
+        patch(api, apps, """
+                [{"op": "add", "path": "/spec/template/metadata/annotations", "value": {"%s": "false"}}]"""
+                .formatted(READY));
+        eventually("the rollout is under way", SOON, () -> {
             Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
                     .getUpdatedReplicas();
-            return updated != null && updated >= replicas / 8 && updated < replicas;
+            return updated != null && updated >= replicas / 8;
         });
+        assertThat(isComplete(apps, 2, replicas)).isFalse();
         return created.getMetadata().getUid();
+    }
+
+    /** Makes the pods of the second generation ready as they come. */
+    private static void awaitTheRestOfTheRollout(ApiClient api, int replicas) throws Exception {
+        AppsV1Api apps = new AppsV1Api(api);
+        CoreV1Api core = new CoreV1Api(api);
+        V1Patch ready = new V1Patch("{\"metadata\": {\"annotations\": {\"" + READY + "\": \"true\"}}}");
+        eventually("the rollout is complete", SOON, () -> {
+            for (V1Pod pod : core.listNamespacedPod("default").execute().getItems()) {
+                V1ObjectMeta meta = pod.getMetadata();
+                if (meta.getAnnotations() != null && "false".equals(meta.getAnnotations().get(READY))) {
+                    PatchUtils.patch(V1Pod.class,
+                            () -> core.patchNamespacedPod(meta.getName(), "default", ready).buildCall(null),
+                            V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH, api);
+                }
+            }
+            return isComplete(apps, 2, replicas);
+        });
+        eventually("old pods are gone", SOON,
+                () -> core.listNamespacedPod("default").execute().getItems().size() == replicas);
+        assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
     }
 
     private static ApiClient client(Path kubeconfig) throws Exception {
         return ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig))).build();
     }
 
-    private static int pods(ApiClient api) throws Exception {
-        return new CoreV1Api(api).listNamespacedPod("default").execute().getItems().size();
-    }
-
     private static void rollOut(ApiClient api) throws Exception {
         AppsV1Api apps = new AppsV1Api(api);
         V1Deployment web = Workloads.web();
         apps.createNamespacedDeployment("default", web).execute();
-        eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1, 3));
-        patchImage(api, apps);
-        eventually("web is updated", Duration.ofSeconds(60), () -> isComplete(apps, 2, 3));
+        eventually("web is available", SOON, () -> isComplete(apps, 1, 3));
+        patch(api, apps, """
+                [{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:1.28"}]""");
+        eventually("web is updated", SOON, () -> isComplete(apps, 2, 3));
         assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
     }
 
-    private static void patchImage(ApiClient api, AppsV1Api apps) throws Exception {
-        V1Patch patch = new V1Patch(
-                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]");
+    private static void patch(ApiClient api, AppsV1Api apps, String operations) throws Exception {
+        V1Patch patch = new V1Patch(operations);
         PatchUtils.patch(V1Deployment.class,
                 () -> apps.patchNamespacedDeployment("web", "default", patch).buildCall(null),
                 V1Patch.PATCH_FORMAT_JSON_PATCH, api);

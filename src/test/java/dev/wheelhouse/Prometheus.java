@@ -52,7 +52,7 @@ final class Prometheus implements AutoCloseable {
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Prometheus prometheus = new Prometheus(process, "http://127.0.0.1:" + port);
         try {
-            Eventually.eventually("Prometheus is ready", Duration.ofSeconds(60), () -> {
+            Eventually.eventually("Prometheus is ready", Duration.ofMinutes(4), () -> {
                 if (!process.isAlive()) {
                     throw new AssertionError("Prometheus ended:\n" + Files.readString(log));
                 }
@@ -74,7 +74,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-        return http.send(HttpRequest.newBuilder(URI.create(url + path)).timeout(Duration.ofSeconds(10)).build(),
+        return http.send(HttpRequest.newBuilder(URI.create(url + path)).timeout(Duration.ofMinutes(4)).build(),
                 HttpResponse.BodyHandlers.ofString());
     }
 

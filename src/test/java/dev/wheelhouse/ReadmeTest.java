@@ -22,7 +22,7 @@ class ReadmeTest {
     private Path home;
 
     @Test
-    @Timeout(300)
+    @Timeout(1800)
     void theReadmesLinesWorkAsTheyAreWritten() throws IOException {
         List<String> lines = lines();
         assertThat(lines).hasSizeGreaterThan(12);
@@ -35,7 +35,7 @@ class ReadmeTest {
                     kubectl.shell(line).succeeded();
                 }
             }
-            eventually("every replica is ready", Duration.ofSeconds(60),
+            eventually("every replica is ready", Duration.ofMinutes(4),
                     () -> kubectl.run("get", "deployments", "-A", "--no-headers").output().lines()
                             .allMatch(line -> line.matches(".*\\s(\\d+)/\\1\\s.*")));
         }

@@ -43,9 +43,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Informers on a real kube-apiserver, with the initial state streamed and listed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(900)
 class RealServerInformerTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final int OBJECTS = 120;
 
     @TempDir

@@ -29,9 +29,12 @@ import io.kubernetes.client.util.Yaml;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.informer.SharedInformerFactory;
 
 import static dev.wheelhouse.Workloads.eventually;
 import static dev.wheelhouse.Workloads.orZero;
@@ -44,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * it, cover behaviour that depends on the order of single steps: expectations, slow start, the whole order of victims.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 @Tag("processes")
 class ReplicaSetBehavioursTest {
     @TempDir
@@ -94,6 +97,7 @@ class ReplicaSetBehavioursTest {
     @Test
     void itAdoptsMatchingOrphansAndReleasesPodsThatNoLongerMatch() {
         user.pods().create(user.newPod("orphan", Map.of("app", "web")));
+        awaitCached();
         V1ReplicaSet web = user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("the orphan is adopted", () -> isControlled("orphan", web));
         awaitReady("web", 1);
@@ -110,6 +114,7 @@ class ReplicaSetBehavioursTest {
         pod.getMetadata().addOwnerReferencesItem(new V1OwnerReference().apiVersion("apps/v1").kind("ReplicaSet")
                 .name("elsewhere").uid(owner).controller(false));
         user.pods().create(pod);
+        awaitCached();
         V1ReplicaSet web = user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("it is adopted", () -> isControlled("orphan", web));
         assertThat(user.pods().get(user.key("orphan")).getMetadata().getOwnerReferences()).hasSize(2);
@@ -134,6 +139,7 @@ class ReplicaSetBehavioursTest {
         for (String name : List.of("a", "b", "c")) {
             user.pods().create(user.newPod(name, Map.of("app", "web")));
         }
+        awaitCached();
         user.replicaSets().create(user.newReplicaSet("web", 2));
         awaitReady("web", 2);
         assertThat(user.podsOf(user.replicaSet("web"))).extracting(pod -> pod.getMetadata().getName())
@@ -173,30 +179,31 @@ class ReplicaSetBehavioursTest {
         user.patchPod(dear, "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '100'}}}");
         user.patchPod(pods.get(1).getMetadata().getName(),
                 "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '-10'}}}");
-        eventually("the caches have seen it", () -> isCached(user.replicaSet("web")));
+        awaitCached();
         user.patchSet("web", "{'spec': {'replicas': 1}}");
         awaitReady("web", 1);
         assertThat(user.podsOf(user.replicaSet("web"))).singleElement()
                 .satisfies(pod -> assertThat(pod.getMetadata().getName()).isEqualTo(dear));
     }
 
-    /** Whether the pods' cache is as new as the server: its informer says so. */
-    private boolean isCached(V1ReplicaSet seen) {
-        var cache = service.bean(dev.wheelhouse.informer.SharedInformerFactory.class)
-                .informer(dev.wheelhouse.api.ResourceType.PODS, V1Pod.class);
-        return user.podsOf(seen).stream().allMatch(pod -> {
+    /** Waits until the controllers' cache has the namespace's pods as the server has them. */
+    private void awaitCached() {
+        var cache = service.bean(SharedInformerFactory.class).informer(ResourceType.PODS, V1Pod.class);
+        eventually("the cache has the pods", () -> user.list(user.pods(), Map.of()).stream().allMatch(pod -> {
             V1Pod cached = cache.get(user.key(pod.getMetadata().getName()));
             return cached != null && cached.getMetadata().getResourceVersion()
                     .equals(pod.getMetadata().getResourceVersion());
-        });
+        }));
     }
 
     @Test
     void aPodThatIsNotReadyIsDeletedBeforeOneThatIs() {
         user.pods().create(withAnnotation(user.newPod("unready", Map.of("app", "web")), "ready", "false"));
         user.pods().create(user.newPod("ready", Map.of("app", "web")));
-        eventually("both run", () -> List.of("ready", "unready").stream()
-                .allMatch(pod -> "Running".equals(user.pods().get(user.key(pod)).getStatus().getPhase())));
+        eventually("both run, and one is ready", () -> List.of("ready", "unready").stream()
+                .allMatch(pod -> "Running".equals(user.pods().get(user.key(pod)).getStatus().getPhase()))
+                && Pods.isReady(user.pods().get(user.key("ready"))));
+        awaitCached();
         user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("one is left", () -> user.podsLabelled("web").size() == 1);
         assertThat(user.podsLabelled("web").get(0).getMetadata().getName()).isEqualTo("ready");
@@ -274,10 +281,11 @@ class ReplicaSetBehavioursTest {
     void replacePatchListAndDeletecollectionWork() {
         create("one", 1);
         create("two", 1);
-        V1ReplicaSet one = user.replicaSet("one");
-        one.getSpec().setReplicas(2);
-        one.getMetadata().putLabelsItem("test", "replaced");
-        user.replicaSets().update(one);
+        user.update("one", user.replicaSets(), one -> {
+            one.getSpec().setReplicas(2);
+            one.getMetadata().putLabelsItem("test", "replaced");
+            user.replicaSets().update(one);
+        });
         awaitReady("one", 2);
         user.patchSet("two", "{'spec': {'replicas': 3, 'template': {'spec': {'terminationGracePeriodSeconds': 0}}}}");
         awaitReady("two", 3);
@@ -290,10 +298,12 @@ class ReplicaSetBehavioursTest {
 
     @Test
     void foreignConditionsInTheStatusSurvive() {
-        V1ReplicaSet web = create("web", 1);
-        web.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("StatusUpdate").status("True").reason("E2E")
-                .message("Set from a test"));
-        user.replicaSets().updateStatus(web);
+        create("web", 1);
+        user.update("web", user.replicaSets(), web -> {
+            web.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("StatusUpdate").status("True")
+                    .reason("E2E").message("Set from a test"));
+            user.replicaSets().updateStatus(web);
+        });
         user.patchSet("web", "{'spec': {'replicas': 2}}");
         awaitReady("web", 2);
         assertThat(status("web").getConditions()).anyMatch(c -> c.getType().equals("StatusUpdate"));

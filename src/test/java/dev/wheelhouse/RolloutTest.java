@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rollouts from end to end, as a program sees them through the official Java client. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(900)
 class RolloutTest {
     private static final String NAMESPACE = "default";
 
@@ -78,7 +78,7 @@ class RolloutTest {
     }
 
     private static void eventually(String what, Callable<Boolean> condition) {
-        Eventually.eventually(what, Duration.ofSeconds(30), condition);
+        Eventually.eventually(what, Duration.ofMinutes(2), condition);
     }
 
     private void patch(String name, String json) throws ApiException {

@@ -35,7 +35,7 @@ final class RunningService implements AutoCloseable {
         var application = new SpringApplicationBuilder(WheelhouseApplication.class);
         RunningService service = new RunningService(run(application, args.toArray(String[]::new)), kubeconfig);
         try {
-            Eventually.eventually("controllers run and nodes are ready", Duration.ofSeconds(60),
+            Eventually.eventually("controllers run and nodes are ready", Duration.ofMinutes(4),
                     () -> service.context.getBean(ControllerManager.class).isRunning()
                             && service.context.getBean(HollowCluster.class).isReady());
             return service;

@@ -21,7 +21,7 @@ class SecretsTest {
     private Path directory;
 
     @Test
-    @Timeout(120)
+    @Timeout(900)
     void itPrintsNoTokenAndNoKeyHoweverMuchItLogs() throws Exception {
         Path tokens = Files.writeString(directory.resolve("tokens.csv"), "token-of-jane,jane,j1\n");
         String output;

@@ -123,7 +123,7 @@ final class ServiceFigures implements AutoCloseable {
 
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(url + path)).header("Authorization", "Bearer " + token)
-                .timeout(Duration.ofSeconds(30));
+                .timeout(Duration.ofMinutes(2));
     }
 
     private String get(String path) throws IOException, InterruptedException {

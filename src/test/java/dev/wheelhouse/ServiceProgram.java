@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class ServiceProgram {
     private static final List<String> OPTIONS = List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final List<String> COMMAND = make();
 
     private ServiceProgram() {}

@@ -56,7 +56,7 @@ class ShardedProcessesTest {
     /** A lead that even a starved process renews in time, and one that soon passes to another; in seconds. */
     private static final int UNLOST = 60;
     private static final int SHORT = 5;
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(4);
     private static final List<String> LOSSES = List.of("killed", "asked to end", "suspended");
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
 

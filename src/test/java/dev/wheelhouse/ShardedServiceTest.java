@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The whole service with shards, in one process that leads all of them. */
-@Timeout(180)
+@Timeout(900)
 class ShardedServiceTest {
     @TempDir
     private Path directory;
@@ -45,7 +45,7 @@ class ShardedServiceTest {
                 apps.createNamespacedDeployment(namespace, web).execute();
             }
             for (String namespace : new String[]{"a", "zoo", "team-1"}) {
-                eventually("web is available in " + namespace, Duration.ofSeconds(60), () -> Integer.valueOf(3).equals(
+                eventually("web is available in " + namespace, Duration.ofMinutes(2), () -> Integer.valueOf(3).equals(
                         apps.readNamespacedDeployment("web", namespace).execute().getStatus().getAvailableReplicas()));
                 assertThat(get(service, "/plan/deployment/" + namespace + "/web")).contains("\"object\":\"" + namespace
                         + "/web\"");

@@ -22,7 +22,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Nothing is left behind when the service stops. */
-@Timeout(120)
+@Timeout(900)
 class ShutdownTest {
     @TempDir
     private Path directory;
@@ -40,7 +40,7 @@ class ShutdownTest {
             assertThat(service.kubeconfig()).exists();
         }
 
-        Eventually.eventually("the service's threads have ended", Duration.ofSeconds(5), () -> {
+        Eventually.eventually("the service's threads have ended", Duration.ofMinutes(2), () -> {
             Map<String, String> left = threads();
             left.keySet().removeAll(before.keySet());
             left.values().removeIf(ShutdownTest::belongsToTheJvm);

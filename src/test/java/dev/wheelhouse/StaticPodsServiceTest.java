@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -33,9 +35,10 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Static pods as a user meets them: the running service, real kubectl, a directory and an HTTP server. */
+@Timeout(1800)
 @Tag("processes")
 class StaticPodsServiceTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(4);
 
     @TempDir
     Path home;
@@ -91,6 +94,12 @@ class StaticPodsServiceTest {
                 + image + "\n";
     }
 
+    /** Writes the manifest in one step: a file that is empty for a moment has no pod. */
+    private Path write(String manifest) throws IOException {
+        return Files.move(Files.writeString(home.resolve("new.yaml"), manifest), manifests.resolve("web.yaml"),
+                StandardCopyOption.ATOMIC_MOVE);
+    }
+
     private String get(String pod, String jsonPath) {
         return kubectl.run("get", "pod", pod + "-node-1", "--ignore-not-found", "-o", "jsonpath=" + jsonPath).output();
     }
@@ -126,13 +135,12 @@ class StaticPodsServiceTest {
 
     @Test
     void aManifestInTheDirectoryIsAPodUntilItIsRemovedAndABrokenOneKeepsIt() throws Exception {
-        Path file = manifests.resolve("web.yaml");
-        Files.writeString(file, pod("web", "nginx:1"));
+        Path file = write(pod("web", "nginx:1"));
         runs("web", "nginx:1");
         String uid = get("web", "{.metadata.uid}");
         assertThat(get("web", "{.metadata.ownerReferences[0].kind}")).isEqualTo("Node");
 
-        Files.writeString(file, pod("web", "nginx:2").replace("name: main", "name: 7"));
+        write(pod("web", "nginx:2").replace("name: main", "name: 7"));
         Eventually.eventually("kubectl describe says why", LONG, () -> kubectl.run("describe", "pod", "web-node-1")
                 .output().contains("web.yaml line 6, spec.containers[0].name"));
         assertThat(get("web", "{.metadata.uid} {.status.phase}")).isEqualTo(uid + " Running");
@@ -140,7 +148,7 @@ class StaticPodsServiceTest {
         assertThat(podSources()).contains("\"field\":\"spec.containers[0].name\"", "\"line\":6",
                 "\"from\":\"" + manifests + "\"");
 
-        Files.writeString(file, pod("web", "nginx:2"));
+        write(pod("web", "nginx:2"));
         runs("web", "nginx:2");
         assertThat(get("web", "{.metadata.uid}")).isNotEqualTo(uid);
         podSourcesSay("\"current\":false");
@@ -187,12 +195,12 @@ class StaticPodsServiceTest {
     void aServerThatIsSlowDoesNotHoldUpTheDirectory() throws Exception {
         answer = exchange -> {
             try {
-                ending.await(60, TimeUnit.SECONDS);
+                ending.await(1, TimeUnit.HOURS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         };
-        Files.writeString(manifests.resolve("web.yaml"), pod("web", "nginx:1"));
+        write(pod("web", "nginx:1"));
 
         runs("web", "nginx:1");
     }

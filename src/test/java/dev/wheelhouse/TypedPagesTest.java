@@ -43,7 +43,7 @@ class TypedPagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"access.md", "hollow-pods.md", "static-pods.md", "practice.md", "webhooks.md"})
-    @Timeout(900)
+    @Timeout(3600)
     void theCommandLinesOfThePageDoWhatTheirCommentsSay(String page) throws Exception {
         Kubectl.orSkip(home.resolve("wheelhouse.kubeconfig"), home);
         int typed = 0;
@@ -154,9 +154,9 @@ class TypedPagesTest {
         shell.environment().put("HOME", home.toString());
         shell.environment().remove("KUBECONFIG");
         Process process = shell.start();
-        if (!process.waitFor(300, TimeUnit.SECONDS)) {
+        if (!process.waitFor(900, TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new AssertionError("did not end within 300 s:\n" + script + "\n" + Files.readString(out));
+            throw new AssertionError("did not end within 900 s:\n" + script + "\n" + Files.readString(out));
         }
         return Files.readString(out);
     }

@@ -17,6 +17,8 @@ import dev.wheelhouse.testing.Eventually;
 
 /** The service in a process of its own, as a user starts it. */
 final class WheelhouseProcess implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+
     private final Process process;
     private final Thread reader;
     private final List<String> output = new CopyOnWriteArrayList<>();
@@ -60,7 +62,7 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** Waits until it says that it is ready. */
     WheelhouseProcess awaitReady() {
-        Eventually.eventually("the service is ready", Duration.ofSeconds(180), () -> {
+        Eventually.eventually("the service is ready", PATIENCE, () -> {
             if (!process.isAlive()) {
                 throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
             }
@@ -87,7 +89,7 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** Waits until it says something. */
     void awaitOutput(String text) {
-        Eventually.eventually("\"" + text + "\" is said", Duration.ofSeconds(60), () -> output().contains(text));
+        Eventually.eventually("\"" + text + "\" is said", PATIENCE, () -> output().contains(text));
     }
 
     boolean isAlive() {
@@ -112,7 +114,7 @@ final class WheelhouseProcess implements AutoCloseable {
         if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("did not end within " + within + ":\n" + output());
         }
-        reader.join(Duration.ofSeconds(5));
+        reader.join(PATIENCE);
         return process.exitValue();
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -48,7 +49,7 @@ final class Workloads {
     }
 
     static void eventually(String what, Callable<Boolean> condition) {
-        Eventually.eventually(what, Duration.ofSeconds(40), condition);
+        Eventually.eventually(what, Duration.ofMinutes(2), condition);
     }
 
     ObjectKey key(String name) {
@@ -181,6 +182,14 @@ final class Workloads {
     V1Deployment setImage(String name, String image) {
         return patch(name, "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': '" + image
                 + "'}]}}}}");
+    }
+
+    /** Reads an object and replaces it by an action, again if a controller wrote in between, as clients do. */
+    <T extends KubernetesObject> void update(String name, ResourceClient<T> client, Consumer<T> action) {
+        eventually(name + " is updated", () -> {
+            action.accept(client.get(key(name)));
+            return true;
+        });
     }
 
     V1ReplicaSet patchSet(String name, String body) {

@@ -44,7 +44,7 @@ class ApiServerTest {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofSeconds(20))
+        return HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofMinutes(2))
                 .header("Content-Type", "application/json");
     }
 
@@ -108,26 +108,26 @@ class ApiServerTest {
         WebSocket socket = http.newWebSocketBuilder().buildAsync(
                 URI.create(server.url().replace("http:", "ws:")
                         + "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Dw"),
-                new Listening(heard)).get(20, TimeUnit.SECONDS);
+                new Listening(heard)).get(2, TimeUnit.MINUTES);
         send("POST", "/api/v1/namespaces/default/configmaps", configMap("w").replace("\"v\"", "\"" + "x".repeat(70_000)
                 + "\""));
-        JsonNode event = Json.read(heard.poll(20, TimeUnit.SECONDS));
+        JsonNode event = Json.read(heard.poll(2, TimeUnit.MINUTES));
         assertThat(Json.text(event, "type")).isEqualTo("ADDED");
         assertThat(Json.text(event, "object", "data", "k")).hasSize(70_000);
         socket.sendPing(ByteBuffer.wrap(new byte[]{1, 2, 3}));
-        assertThat(heard.poll(20, TimeUnit.SECONDS)).isEqualTo("pong of 3 bytes");
+        assertThat(heard.poll(2, TimeUnit.MINUTES)).isEqualTo("pong of 3 bytes");
         server.faults().cutWatches();
-        assertThat(heard.poll(20, TimeUnit.SECONDS)).isEqualTo("closed with 1000");
+        assertThat(heard.poll(2, TimeUnit.MINUTES)).isEqualTo("closed with 1000");
     }
 
     @Test
     void aWebSocketThatItsClientClosesEndsTheWatch() throws Exception {
         WebSocket socket = http.newWebSocketBuilder().buildAsync(
                 URI.create(server.url().replace("http:", "ws:") + "/api/v1/nodes?watch=1"),
-                new Listening(new LinkedBlockingQueue<>())).get(20, TimeUnit.SECONDS);
+                new Listening(new LinkedBlockingQueue<>())).get(2, TimeUnit.MINUTES);
         assertThat(server.store().watchers()).isEqualTo(1);
         socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
-        Eventually.eventually("the watch has ended", Duration.ofSeconds(20), () -> server.store().watchers() == 0);
+        Eventually.eventually("the watch has ended", Duration.ofMinutes(2), () -> server.store().watchers() == 0);
     }
 
     private record Listening(BlockingQueue<String> heard, StringBuilder parts) implements WebSocket.Listener {
@@ -195,7 +195,7 @@ class ApiServerTest {
     @Test
     void leavesNoThreadBehind() {
         server.close();
-        Eventually.eventually("no thread of the server is left", Duration.ofSeconds(10),
+        Eventually.eventually("no thread of the server is left", Duration.ofMinutes(2),
                 () -> Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(t -> t.getName().contains("http-nio") && t.isAlive()));
     }

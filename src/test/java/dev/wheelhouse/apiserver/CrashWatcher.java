@@ -70,7 +70,7 @@ final class CrashWatcher {
     }
 
     void awaitCut() throws InterruptedException {
-        assertThat(thread.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(thread.join(Duration.ofMinutes(4))).isTrue();
     }
 
     Map<String, Long> state() {

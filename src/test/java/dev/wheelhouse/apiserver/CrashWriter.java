@@ -79,7 +79,7 @@ final class CrashWriter {
 
     private static HttpResponse<String> send(String method, String uri, String body)
             throws IOException, InterruptedException {
-        return HTTP.send(HttpRequest.newBuilder(URI.create(uri)).timeout(Duration.ofSeconds(20))
+        return HTTP.send(HttpRequest.newBuilder(URI.create(uri)).timeout(Duration.ofMinutes(4))
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body)).build(),
                 HttpResponse.BodyHandlers.ofString());

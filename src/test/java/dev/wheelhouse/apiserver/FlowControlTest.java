@@ -32,7 +32,7 @@ class FlowControlTest {
     }
 
     private void waiting(int count) throws Exception {
-        Eventually.eventually(count + " requests wait", Duration.ofSeconds(20),
+        Eventually.eventually(count + " requests wait", Duration.ofMinutes(2),
                 () -> flows.waiting(Level.GLOBAL_DEFAULT) == count);
     }
 
@@ -72,10 +72,10 @@ class FlowControlTest {
         queue("honest", turns);
         waiting(5);
         held.remove(0).close();
-        Turn first = turns.poll(20, TimeUnit.SECONDS);
+        Turn first = turns.poll(2, TimeUnit.MINUTES);
         assertThat(first.user()).isEqualTo("greedy");
         first.seat().close();
-        assertThat(turns.poll(20, TimeUnit.SECONDS).user()).as("the one that came last of five").isEqualTo("honest");
+        assertThat(turns.poll(2, TimeUnit.MINUTES).user()).as("the one that came last of five").isEqualTo("honest");
     }
 
     @Test

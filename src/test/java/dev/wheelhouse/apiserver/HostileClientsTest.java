@@ -50,13 +50,13 @@ class HostileClientsTest {
     }
 
     private RawHttp connect() throws Exception {
-        RawHttp raw = RawHttp.connect(server.port(), 20_000);
+        RawHttp raw = RawHttp.connect(server.port(), 120_000);
         hostile.add(raw);
         return raw;
     }
 
     private HttpResponse<String> call(String token, String method, String path, String body) throws Exception {
-        return http.send(HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofSeconds(20))
+        return http.send(HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofMinutes(2))
                 .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body)).build(),
                 HttpResponse.BodyHandlers.ofString());
@@ -96,7 +96,7 @@ class HostileClientsTest {
         for (int i = 0; i < 40; i++) {
             connect().send(HEAD + "Authorization: Bearer secret-a\r\nContent-Length: 3000000\r\n\r\n{");
         }
-        Eventually.eventually("all are counted as open", Duration.ofSeconds(20),
+        Eventually.eventually("all are counted as open", Duration.ofMinutes(2),
                 () -> server.openConnections() >= 40);
         assertServesTheHonest();
     }
@@ -125,7 +125,7 @@ class HostileClientsTest {
         assertThat(call("secret-b", "POST", CONFIG_MAPS, "{\"metadata\": {\"name\": \"seen\"}}").statusCode())
                 .isEqualTo(201);
         StringBuilder seen = new StringBuilder();
-        Eventually.eventually("the watch goes on", Duration.ofSeconds(20), () -> {
+        Eventually.eventually("the watch goes on", Duration.ofMinutes(2), () -> {
             seen.append(new String(watch.socket().getInputStream().readNBytes(20), StandardCharsets.UTF_8));
             return seen.indexOf("\"name\":\"seen\"") >= 0;
         });

@@ -58,9 +58,9 @@ class KubectlTest {
         command.addAll(List.of(arguments));
         Path out = Files.createTempFile(directory, "out", "");
         Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
-        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        if (!process.waitFor(2, TimeUnit.MINUTES)) {
             process.destroyForcibly();
-            fail(command + " did not end within 60 s: " + Files.readString(out));
+            fail(command + " did not end within two minutes: " + Files.readString(out));
         }
         String text = Files.readString(out, StandardCharsets.UTF_8);
         assertThat(process.exitValue()).as("%s: %s", command, text).isZero();

@@ -93,7 +93,7 @@ class SecureApiServerTest {
 
     private HttpResponse<String> get(HttpClient client, String path, String token) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
-                .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofMinutes(2));
         if (!token.isEmpty()) {
             request.header("Authorization", "Bearer " + token);
         }

@@ -83,7 +83,7 @@ class AlertsTest {
         Path output = directory.resolve("output.txt");
         Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("promtool ended").isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("promtool ended").isTrue();
         assertThat(process.exitValue()).as(Files.readString(output)).isZero();
     }
 }

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 /** fabric8's client, with nothing but the kubeconfig. */
 @EmbeddedApiServer(lifetime = EmbeddedApiServer.Lifetime.METHOD)
-@Timeout(120)
+@Timeout(900)
 class Fabric8ClientTest {
     private static final String WEB = """
             apiVersion: apps/v1
@@ -116,7 +116,7 @@ class Fabric8ClientTest {
                     .edit(map -> new ConfigMapBuilder(map).addToData("key", "v2").build());
             one.delete();
             for (String expected : List.of("ADDED v1", "MODIFIED v2", "DELETED v2")) {
-                assertThat(events.poll(30, TimeUnit.SECONDS)).isEqualTo(expected);
+                assertThat(events.poll(2, TimeUnit.MINUTES)).isEqualTo(expected);
             }
             assertThat(watch).isNotNull();
         }
@@ -132,7 +132,7 @@ class Fabric8ClientTest {
             client.configMaps().inNamespace("default").resource(configMap("after", "v1")).create();
             client.configMaps().inNamespace("default").withName("after")
                     .waitUntilCondition(map -> map != null, 30, TimeUnit.SECONDS);
-            dev.wheelhouse.testing.Eventually.eventually("the informer has seen both", java.time.Duration.ofSeconds(30),
+            dev.wheelhouse.testing.Eventually.eventually("the informer has seen both", Duration.ofMinutes(2),
                     () -> informer.getStore().list().size() == 2);
         }
     }

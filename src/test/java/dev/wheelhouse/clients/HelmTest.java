@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.tuple;
  * The real Helm and a chart with every hook that it has, on the embedded API server with its controllers and one node.
  */
 @EmbeddedApiServer(controllers = true, nodes = 1)
-@Timeout(180)
+@Timeout(1200)
 @Tag("processes")
 class HelmTest {
     private static final Path CHART = Path.of("src/test/resources/charts/hooked");
@@ -51,20 +51,20 @@ class HelmTest {
     @Test
     void aReleaseIsInstalledTestedUpgradedRolledBackAndUninstalledAndItsHooksRunInTheirPlaces() throws Exception {
         Release installed = new Helm(CHART).install().withName("web").withNamespace(NAMESPACE).createNamespace()
-                .withKubeConfig(kubeconfig).waitReady().withTimeout(60).call();
+                .withKubeConfig(kubeconfig).waitReady().withTimeout(240).call();
         assertThat(installed.getStatus()).isEqualTo("deployed");
         // Helm waits for what the ReplicaSet counts; the Deployment's own count comes a sync later
-        Eventually.eventually("the Deployment counts its available replica", Duration.ofSeconds(30),
+        Eventually.eventually("the Deployment counts its available replica", Duration.ofMinutes(4),
                 () -> Integer.valueOf(1).equals(deployment().getStatus().getAvailableReplicas()));
         assertThat(end("pre-install")).isBeforeOrEqualTo(deployment().getMetadata().getCreationTimestamp());
         assertThat(hook("post-install").getMetadata().getAnnotations()).containsEntry("revision", "1");
-        assertThat(Helm.test("web").withNamespace(NAMESPACE).withKubeConfig(kubeconfig).withTimeout(60).call()
+        assertThat(Helm.test("web").withNamespace(NAMESPACE).withKubeConfig(kubeconfig).withTimeout(240).call()
                 .getStatus()).isEqualTo("deployed");
         assertThat(core.readNamespacedPod("web-test", NAMESPACE).execute().getStatus().getPhase())
                 .isEqualTo("Succeeded");
 
         Release upgraded = new Helm(CHART).upgrade().withName("web").withNamespace(NAMESPACE)
-                .set("image", "nginx:1.28").withKubeConfig(kubeconfig).waitReady().withTimeout(60).call();
+                .set("image", "nginx:1.28").withKubeConfig(kubeconfig).waitReady().withTimeout(240).call();
         assertThat(upgraded.getRevision()).isEqualTo("2");
         assertThat(image()).isEqualTo("nginx:1.28");
         assertThat(end("pre-upgrade")).isBeforeOrEqualTo(end("post-upgrade"));
@@ -72,7 +72,7 @@ class HelmTest {
         // Helm rolls back what it could not upgrade "atomically": the only way to its rollback in this library.
         assertThatThrownBy(() -> new Helm(CHART).upgrade().withName("web").withNamespace(NAMESPACE)
                 .set("image", "nginx:1.29").set("failAfterUpgrade", "true").atomic().withKubeConfig(kubeconfig)
-                .withTimeout(60).call()).hasMessageContaining("post-upgrade hooks failed")
+                .withTimeout(240).call()).hasMessageContaining("post-upgrade hooks failed")
                 .hasMessageContaining("rolled back");
         assertThat(image()).isEqualTo("nginx:1.28");
         assertThat(end("pre-rollback")).isBeforeOrEqualTo(end("post-rollback"));

@@ -29,10 +29,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Charts with workloads of all kinds, installed by the real Helm, which waits for them. */
 @EmbeddedApiServer(controllers = true, nodes = 2)
-@Timeout(300)
+@Timeout(1800)
 @Tag("processes")
 class WorkloadChartsTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(4);
 
     private final AppsV1Api apps;
     private final AutoscalingV2Api autoscaling;
@@ -52,7 +52,7 @@ class WorkloadChartsTest {
 
     private Release install(String chart, String name) {
         return new Helm(Path.of(chart)).install().withName(name).withNamespace(name).createNamespace()
-                .withKubeConfig(kubeconfig).waitReady().withTimeout(120).call();
+                .withKubeConfig(kubeconfig).waitReady().withTimeout(240).call();
     }
 
     @Test
@@ -79,7 +79,7 @@ class WorkloadChartsTest {
                         .getDisruptionsAllowed() == 1);
 
         Release upgraded = new Helm(Path.of("examples/bookshop")).upgrade().withName(shop).withNamespace(shop)
-                .set("database.image", "postgres:18").withKubeConfig(kubeconfig).waitReady().withTimeout(120).call();
+                .set("database.image", "postgres:18").withKubeConfig(kubeconfig).waitReady().withTimeout(240).call();
         assertThat(upgraded.getRevision()).isEqualTo("2");
         assertThat(core.listNamespacedPod(shop).labelSelector("app.kubernetes.io/name=database").execute().getItems())
                 .extracting(pod -> pod.getSpec().getContainers().getFirst().getImage()).containsOnly("postgres:18");
@@ -104,11 +104,12 @@ class WorkloadChartsTest {
             Integer replicas = apps.readNamespacedStatefulSet("store", store).execute().getStatus().getReadyReplicas();
             return replicas != null && replicas >= 3;
         });
-        assertThat(autoscaling.readNamespacedHorizontalPodAutoscaler("store", store).execute().getStatus()
-                .getConditions()).anyMatch(c -> c.getType().equals("AbleToScale") && c.getStatus().equals("True"));
+        Eventually.eventually("the autoscaler says that it scales", SOON, () -> autoscaling
+                .readNamespacedHorizontalPodAutoscaler("store", store).execute().getStatus().getConditions().stream()
+                .anyMatch(c -> c.getType().equals("AbleToScale") && c.getStatus().equals("True")));
         Eventually.eventually("the budget counts the pods of the StatefulSet", SOON, () -> policy
                 .readNamespacedPodDisruptionBudget("store", store).execute().getStatus().getExpectedPods() >= 3);
-        assertThat(Helm.test(store).withNamespace(store).withKubeConfig(kubeconfig).withTimeout(60).call().getStatus())
+        assertThat(Helm.test(store).withNamespace(store).withKubeConfig(kubeconfig).withTimeout(240).call().getStatus())
                 .isEqualTo("deployed");
 
         Helm.uninstall(store).withNamespace(store).withKubeConfig(kubeconfig).call();

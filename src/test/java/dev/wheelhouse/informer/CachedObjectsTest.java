@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Objects from a cache are complete, can be copied and written back, and stay unchanged by that. */
 class CachedObjectsTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String APPLIED = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();

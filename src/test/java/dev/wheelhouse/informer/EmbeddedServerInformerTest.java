@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The HTTP client and informers on their own threads, with the embedded API server. */
 class EmbeddedServerInformerTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
@@ -53,7 +53,7 @@ class EmbeddedServerInformerTest {
     @AfterEach
     void close() {
         factory.close();
-        assertThat(runner.close(Duration.ofSeconds(5))).as("threads left").isEmpty();
+        assertThat(runner.close(Duration.ofMinutes(2))).as("threads left").isEmpty();
         client.close();
         server.close();
     }
@@ -245,7 +245,7 @@ class EmbeddedServerInformerTest {
                     Eventually.eventually("the handler hangs", SOON, () -> called.getCount() == 0);
                 }
             }
-            assertThat(own.close(Duration.ofSeconds(5))).as("threads left in round " + round).isEmpty();
+            assertThat(own.close(Duration.ofMinutes(2))).as("threads left in round " + round).isEmpty();
         }
         Set<String> left = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread) && thread.getName().contains("configmaps"))

@@ -30,7 +30,7 @@ class PromptListenersTest {
     }
 
     private void await(String... calls) {
-        Eventually.eventually("calls of " + List.of(calls), Duration.ofSeconds(20),
+        Eventually.eventually("calls of " + List.of(calls), Duration.ofMinutes(2),
                 () -> threads.keySet().containsAll(List.of(calls)));
     }
 

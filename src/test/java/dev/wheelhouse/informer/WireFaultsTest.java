@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An informer and the embedded API server with HTTP between them. The connection is cut at every byte of a response.
  * The test steps the loops; each read returns bytes that were sent before, or ends with the cut.
  */
-@Timeout(180)
+@Timeout(900)
 class WireFaultsTest {
     /** The longest pause between two attempts. */
     private static final Duration PAUSE = Duration.ofMinutes(1);

@@ -32,10 +32,10 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A controller whose custom resource is defined, removed and defined again while the manager runs on threads. */
-@Timeout(120)
+@Timeout(900)
 class ComingAndGoingTypeTest {
     private static final ResourceType WEBSITES = new ResourceType("example.com", "v1", "websites", "Website", true);
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private final Cluster cluster = new Cluster();
     private final KubeClient client = cluster.server.client("manager");

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The manager sleeps until something happens. The clock stands still unless a test moves it, and {@code await} without
  * a limit returns only if the manager was woken, so a wake-up that is missing ends in the timeout.
  */
-@Timeout(30)
+@Timeout(900)
 class ControllerManagerTest {
     private final ManualClock clock = new ManualClock();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));

@@ -38,9 +38,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Controllers that are paused, drained, resumed, retried and changed while their workers run on threads. */
-@Timeout(60)
+@Timeout(900)
 class ControlsTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private final Cluster cluster = new Cluster();
     private final LoopRunner runner = new LoopRunner("test", cluster.clock);

@@ -21,7 +21,7 @@ import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
+@Timeout(900)
 class PreparationTest {
     private static final class OfNothing extends KeyedController {
         OfNothing(String name, ControllerContext context) {

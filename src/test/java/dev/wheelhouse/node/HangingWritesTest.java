@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Writes of some pods' statuses and mirror pods hang. The node's other pods are not affected. */
 class HangingWritesTest {
-    private static final Duration SOON = Duration.ofSeconds(40);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final Set<String> WRITES = Set.of("create", "update", "patch", "delete");
 
     private final CountDownLatch release = new CountDownLatch(1);

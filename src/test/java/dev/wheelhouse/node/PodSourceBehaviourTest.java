@@ -203,16 +203,16 @@ class PodSourceBehaviourTest {
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {
             ResourceClient<V1Pod> pods = api.client("test").resource(ResourceType.PODS, V1Pod.class);
             agent.start(runner);
-            Eventually.eventually("the node is ready", Duration.ofSeconds(20), () -> agent.isReady()
+            Eventually.eventually("the node is ready", Duration.ofMinutes(2), () -> agent.isReady()
                     && agent.podConfig().seenAllSources(Set.of("file", "api")));
             // The period is an hour, so only the notification can cause the read.
             long start = System.nanoTime();
             write("web", "nginx:1");
-            Eventually.eventually("the mirror runs", Duration.ofSeconds(20),
+            Eventually.eventually("the mirror runs", Duration.ofMinutes(2),
                     () -> "Running".equals(pods.get(ObjectKey.of("default", "web-node-1")).getStatus().getPhase()));
             long running = System.nanoTime();
             Files.delete(directory().resolve("web.yaml"));
-            Eventually.eventually("it is gone", Duration.ofSeconds(20), () -> isGone(pods, "web-node-1"));
+            Eventually.eventually("it is gone", Duration.ofMinutes(2), () -> isGone(pods, "web-node-1"));
             System.out.printf("a static pod's mirror was Running %d ms after the manifest was written, and gone %d ms"
                     + " after it was deleted%n", (running - start) / 1_000_000,
                     (System.nanoTime() - running) / 1_000_000);

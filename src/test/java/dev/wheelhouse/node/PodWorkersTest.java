@@ -216,7 +216,7 @@ class PodWorkersTest {
                 begun.add(PodManager.uid(pod));
                 if (PodManager.uid(pod).startsWith("slow")) {
                     try {
-                        release.await(30, TimeUnit.SECONDS);
+                        release.await(2, TimeUnit.MINUTES);
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }
@@ -231,19 +231,19 @@ class PodWorkersTest {
             for (int i = 0; i < 7; i++) {
                 live.update(pod("slow" + i, "slow" + i, "api"), UpdateType.CREATE, null);
             }
-            Eventually.eventually("seven hang", Duration.ofSeconds(20), () -> begun.size() == 7);
+            Eventually.eventually("seven hang", Duration.ofMinutes(2), () -> begun.size() == 7);
             for (int i = 0; i < 50; i++) {
                 live.update(pod("p" + i, "u" + i, "api"), UpdateType.CREATE, null);
             }
-            Eventually.eventually("the others are synced", Duration.ofSeconds(20), () -> synced.size() == 50);
+            Eventually.eventually("the others are synced", Duration.ofMinutes(2), () -> synced.size() == 50);
             live.update(pod("slow7", "slow7", "api"), UpdateType.CREATE, null);
-            Eventually.eventually("eight hang", Duration.ofSeconds(20), () -> begun.contains("slow7"));
+            Eventually.eventually("eight hang", Duration.ofMinutes(2), () -> begun.contains("slow7"));
             live.update(pod("late", "late", "api"), UpdateType.CREATE, null);
             assertThat(begun).as("past the bound").doesNotContain("late");
 
             release.countDown();
 
-            Eventually.eventually("all are synced", Duration.ofSeconds(20), () -> synced.size() == 59);
+            Eventually.eventually("all are synced", Duration.ofMinutes(2), () -> synced.size() == 59);
         }
     }
 }

@@ -217,7 +217,7 @@ class CrdInstallerTest {
     }
 
     @Test
-    @Timeout(180)
+    @Timeout(900)
     void aRealServerTakesTheSameInstallationsAndUpdates(@TempDir Path directory) throws Exception {
         Clock clock = Clock.system();
         try (RealApiServer real = RealApiServer.startOrSkip(directory);
@@ -227,7 +227,7 @@ class CrdInstallerTest {
                     V1CustomResourceDefinition.class);
             Supplier<V1CustomResourceDefinition> read = () -> there.get(ObjectKey.cluster("sites.example.com"));
             CrdInstaller first = older(CrdPolicy.INSTALL);
-            eventually("the server serves the definition", Duration.ofSeconds(30),
+            eventually("the server serves the definition", Duration.ofMinutes(2),
                     () -> first.prepare(client, true).isEmpty());
             assertThat(newer(CrdPolicy.INSTALL).prepare(client, true)).isEmpty();
             assertThat(ModelJson.write(read.get())).contains("secret");

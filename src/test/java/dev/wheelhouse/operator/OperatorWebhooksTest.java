@@ -46,9 +46,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** An operator whose webhooks are methods of it: as docs/webhooks.md shows it, in a test, and with its own rights. */
-@Timeout(120)
+@Timeout(900)
 class OperatorWebhooksTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String TOKEN = "shop-operator-token";
 
     @ResourceDefinition(group = "shops.example.com", version = "v1", otherVersions = ShopV1beta1.class)

@@ -70,13 +70,13 @@ import okhttp3.HttpUrl;
 import okhttp3.Response;
 
 /** Operators on an API server that grants them the generated rights and nothing else. */
-@Timeout(120)
+@Timeout(900)
 class RbacTest {
     private static final String TOKEN = "operator-token";
     private static final ObjectKey BLOG = ObjectKey.of("red", "blog");
     /** The manager tries it once. Without it, it looks at discovery every ten seconds. */
     private static final String TRIED = "list customresourcedefinitions";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** Writes a ConfigMap for each site of every namespace, and a status, and says so. */
     static final class Sites implements DecidingOperator<Site> {

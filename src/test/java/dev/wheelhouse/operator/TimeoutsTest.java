@@ -16,7 +16,7 @@ class TimeoutsTest {
     private final Timeouts timeouts = new Timeouts(LIMIT, clock);
 
     @Test
-    @Timeout(30)
+    @Timeout(900)
     void aCallThatIgnoresItsInterruptTakesTheTimeoutFromNoOtherCall() throws InterruptedException {
         Timeouts.Running stubborn = timeouts.begin();
         timeouts.await(Long.MAX_VALUE);

@@ -241,16 +241,16 @@ class FileSourceTest {
                 Clock.system());
         try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
             runner.start("file", live);
-            Eventually.eventually("the first set", Duration.ofSeconds(10), () -> channel.peek() != null);
+            Eventually.eventually("the first set", Duration.ofMinutes(2), () -> channel.peek() != null);
 
             write("a.yaml", pod("a", "nginx:1"));
-            Eventually.eventually("the new file", Duration.ofSeconds(10), () -> sees("a-node-1 nginx:1"));
+            Eventually.eventually("the new file", Duration.ofMinutes(2), () -> sees("a-node-1 nginx:1"));
             Files.writeString(parent.resolve("new"), pod("a", "nginx:2"));
             Files.move(parent.resolve("new"), directory.resolve("a.yaml"), StandardCopyOption.ATOMIC_MOVE);
-            Eventually.eventually("the file that was moved over it", Duration.ofSeconds(10),
+            Eventually.eventually("the file that was moved over it", Duration.ofMinutes(2),
                     () -> sees("a-node-1 nginx:2"));
             Files.delete(directory.resolve("a.yaml"));
-            Eventually.eventually("its removal", Duration.ofSeconds(10), this::sees);
+            Eventually.eventually("its removal", Duration.ofMinutes(2), this::sees);
         }
     }
 

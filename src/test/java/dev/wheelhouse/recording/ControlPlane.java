@@ -40,7 +40,7 @@ final class ControlPlane implements AutoCloseable {
             "certificatesigningrequest-cleaner", "legacy-serviceaccount-token-cleaner",
             "validatingadmissionpolicy-status", "resourceclaim", "device-taint-eviction")
             .map(name -> name + "-controller").collect(Collectors.toCollection(TreeSet::new));
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String PROBE = "/apis/apps/v1/namespaces/default/deployments";
     private static final String PODS = "/api/v1/namespaces/default/pods";
 

@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Wheelhouse in an application of somebody else's. */
 class AutoConfigurationTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
     /** The libraries that an application may lack. */
     private static final FilteredClassLoader WITHOUT = new FilteredClassLoader("org.springframework.boot.actuate",
             "org.springframework.boot.health", "io.micrometer", "io.kubernetes.client.spring",

@@ -56,10 +56,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Reconcilers and controllers of the official client pass the same gate as all others. */
-@Timeout(180)
+@Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
 class OfficialControllersTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @TempDir
     private Path directory;
@@ -128,7 +128,7 @@ class OfficialControllersTest {
 
         private void act(CoreV1Api core) {
             try {
-                assertThat(lostLead.await(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(lostLead.await(2, TimeUnit.MINUTES)).isTrue();
                 core.readNamespacedConfigMap("slow", "default").execute();
                 core.createNamespacedConfigMap("default", configMap("late")).execute();
             } catch (ApiException e) {

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PortHolderTest {
     @Test
-    @Timeout(60)
+    @Timeout(900)
     void aHolderWhoseAnswerHasNoEndIsAnotherProcess() throws Exception {
         try (ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             Thread.ofVirtual().start(() -> answerWithoutEnd(port));

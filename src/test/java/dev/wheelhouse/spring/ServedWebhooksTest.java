@@ -38,10 +38,10 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Webhook methods of an operator that is a bean. */
-@Timeout(180)
+@Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
 class ServedWebhooksTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     static class StampOperator implements DecidingOperator<V1ConfigMap> {
         @Override

@@ -44,7 +44,7 @@ class KubectlReadsDocumentsTest {
         boolean found;
         try {
             found = new ProcessBuilder("kubectl", "version", "--client").redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(30, TimeUnit.SECONDS);
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(2, TimeUnit.MINUTES);
         } catch (IOException e) {
             found = false;
         }
@@ -75,7 +75,7 @@ class KubectlReadsDocumentsTest {
         Process process = builder.start();
         process.getOutputStream().close();
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).as(String.join(" ", command)).isTrue();
         return new Run(process.exitValue(), out);
     }
 

@@ -23,7 +23,7 @@ import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Webhooks that are asked about writes, and that convert custom resources. Some answer as no webhook should. */
-@Timeout(60)
+@Timeout(900)
 class WebhooksTest {
     private static final String GROUP = "/apis/admissionregistration.k8s.io/v1/";
     private static final String MAPS = NS + "configmaps";
@@ -248,7 +248,7 @@ class WebhooksTest {
         assertThat(rest.last.code()).isEqualTo(201);
         assertThat(slow.get()).isNull();
         answer.countDown();
-        assertThat(writer.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(writer.join(Duration.ofMinutes(2))).isTrue();
         assertThat(Json.text(slow.get(), "metadata", "name")).isEqualTo("slow");
     }
 

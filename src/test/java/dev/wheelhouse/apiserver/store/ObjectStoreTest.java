@@ -251,12 +251,12 @@ class ObjectStoreTest {
             @SuppressWarnings("unused") // the serialiser calls it
             public boolean isWritten() throws InterruptedException {
                 serialising.countDown();
-                return written.await(30, TimeUnit.SECONDS);
+                return written.await(2, TimeUnit.MINUTES);
             }
         });
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<StoredObject> first = threads.submit(() -> store.create("configmaps", slow));
-            assertThat(serialising.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(serialising.await(2, TimeUnit.MINUTES)).isTrue();
             assertThat(create("quick", "").version()).isEqualTo(1);
             written.countDown();
             assertThat(first.get().version()).isEqualTo(2);

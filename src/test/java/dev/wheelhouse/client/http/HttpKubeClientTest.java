@@ -311,9 +311,9 @@ class HttpKubeClientTest {
                 outcome.set(e.isUnknownOutcome() + " " + Thread.currentThread().isInterrupted());
             }
         });
-        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(asked.await(2, TimeUnit.MINUTES)).isTrue();
         caller.interrupt();
-        assertThat(caller.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(caller.join(Duration.ofMinutes(2))).isTrue();
         assertThat(outcome).hasValue("true true");
         patient.close();
     }
@@ -467,7 +467,7 @@ class HttpKubeClientTest {
         configMaps.get(A);
         client.close();
         assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class).hasMessageContaining("closed");
-        Eventually.eventually("OkHttp's threads end", Duration.ofSeconds(10), () -> Thread.getAllStackTraces().keySet()
+        Eventually.eventually("OkHttp's threads end", Duration.ofMinutes(2), () -> Thread.getAllStackTraces().keySet()
                 .stream().noneMatch(t -> t.getName().startsWith("OkHttp") && !before.contains(t)));
     }
 }

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Watches over HTTP, with the network at its worst. */
 class HttpWatchStreamTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(2);
     private static final String EVENTS = """
             {"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"ü漢😀",\
             "resourceVersion":"1"}}}

@@ -160,7 +160,7 @@ class KubeConfigsTest {
         CyclicBarrier together = new CyclicBarrier(3);
         server.answerWith((request, out) -> {
             try {
-                together.await(20, TimeUnit.SECONDS);
+                together.await(2, TimeUnit.MINUTES);
             } catch (BrokenBarrierException | TimeoutException e) {
                 throw new IOException(e);
             }

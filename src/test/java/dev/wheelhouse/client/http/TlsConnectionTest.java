@@ -151,7 +151,7 @@ class TlsConnectionTest {
                 "-storetype",
                 "PKCS12", "-keystore", store.toString(), "-storepass", new String(PASSWORD)).redirectErrorStream(true)
                 .start();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(keytool.waitFor(2, TimeUnit.MINUTES)).isTrue();
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, PASSWORD);

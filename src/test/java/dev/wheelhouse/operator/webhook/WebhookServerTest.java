@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Webhook methods behind a server of their own, called by an API server. */
-@Timeout(60)
+@Timeout(900)
 class WebhookServerTest {
     private static final ResourceType SITES = new ResourceType("example.com", "v1", "sites", "Site", true);
     private static final ResourceType OLD_SITES = new ResourceType("example.com", "v1beta1", "sites", "Site", true);

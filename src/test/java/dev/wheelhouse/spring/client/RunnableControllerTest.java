@@ -12,7 +12,7 @@ import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(30)
+@Timeout(900)
 class RunnableControllerTest {
     /** A controller that ends late: its shutdown does not end its run. */
     private static final class Late implements io.kubernetes.client.extended.controller.Controller {

@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Programs that were written against the official client's informers, with the one line changed that makes the factory.
  */
 class WheelhouseInformerFactoryTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
