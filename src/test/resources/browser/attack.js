@@ -1,5 +1,6 @@
-// All that a page can try against an API server and an actuator. Calls done with one line for each attempt.
-(api, actuator, done) => {
+// All that a page can try against an API server and an actuator. Calls done with one line for each attempt, when all have
+// come to something or the patience, in milliseconds, is over.
+(api, actuator, done, patience = 1500) => {
   const secrets = api + '/api/v1/namespaces/default/secrets';
   const configMaps = api + '/api/v1/namespaces/default/configmaps';
   const object = name => JSON.stringify({apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'by-a-page-' + name}});
@@ -14,7 +15,7 @@
         resolve(name + ': threw ' + e.name);
       }
     }),
-    new Promise(resolve => setTimeout(() => resolve(name + ': nothing happened'), 1500)),
+    new Promise(resolve => setTimeout(() => resolve(name + ': nothing happened'), patience)),
   ]));
 
   const ask = (name, url, options) => attempt(name, tell => fetch(url, options).then(

@@ -7,10 +7,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("processes")
 class BrowserTest {
     private static final String SECRET = "the-content-of-the-secret";
+    /** Even on a busy machine each attempt reaches a server within this time. */
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final String SECRETS = "/api/v1/namespaces/default/secrets";
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
@@ -57,6 +60,7 @@ class BrowserTest {
     void start() throws Exception {
         Chromium.requireOrSkip();
         pages = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        pages.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         pages.createContext("/", this::servePage);
         pages.start();
         service = RunningService.start(directory, "--management.endpoints.web.exposure.include=*",
@@ -100,6 +104,10 @@ class BrowserTest {
         exchange.close();
     }
 
+    private List<String> attack(String api, String actuator) throws IOException {
+        return attack(api, actuator, Duration.ofMillis(1500));
+    }
+
     private static String attack() throws IOException {
         return Files.readString(Path.of("src/test/resources/browser/attack.js"));
     }
@@ -118,9 +126,10 @@ class BrowserTest {
 
     /** All that the page that is open tries. @return what each attempt came to, as {@code name: outcome} */
     @SuppressWarnings("unchecked")
-    private List<String> attack(String api, String actuator) throws IOException {
+    private List<String> attack(String api, String actuator, Duration patience) throws IOException {
         Object outcomes = browser().executeAsyncScript("(" + attack()
-                + ")(arguments[0], arguments[1], arguments[arguments.length - 1])", api, actuator);
+                + ")(arguments[0], arguments[1], arguments[arguments.length - 1], arguments[2])", api, actuator,
+                patience.toMillis());
         return (List<String>) outcomes;
     }
 
@@ -201,7 +210,7 @@ class BrowserTest {
     void thePagesAttemptsReachAServerThatHasNoRules() throws Exception {
         browser().get(page("127.0.0.1"));
         String own = "http://127.0.0.1:" + pages.getAddress().getPort();
-        List<String> outcomes = new ArrayList<>(attack(own, own + "/actuator"));
+        List<String> outcomes = attack(own, own + "/actuator", PATIENCE);
 
         assertThat(outcomes.stream().filter(outcome -> outcome.contains("read 200"))).hasSizeGreaterThan(10);
         assertThat(outcomes).anyMatch(outcome -> outcome.contains(SECRET));
@@ -210,7 +219,7 @@ class BrowserTest {
 
         reachedThePages.clear();
         browser().get(page("localhost"));
-        attack(own, own + "/actuator");
+        attack(own, own + "/actuator", PATIENCE);
         assertThat(reachedThePages).as("what a browser sends from a foreign page without asking first")
                 .contains("GET " + SECRETS, "POST " + CONFIG_MAPS, "POST /actuator/shutdown")
                 .doesNotContain("DELETE " + SECRETS + "/s");

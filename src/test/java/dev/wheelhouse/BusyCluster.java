@@ -200,8 +200,11 @@ final class BusyCluster implements AutoCloseable {
             done.put(chore.name, new AtomicLong());
             // A chore that is late does not wait, and would keep virtual threads from running.
             Thread.ofPlatform().daemon().name(chore.name).start(() -> {
-                repeat(chore, start, length, speed);
-                open.countDown();
+                try {
+                    repeat(chore, start, length, speed);
+                } finally {
+                    open.countDown();
+                }
             });
         }
         Thread.ofVirtual().name("restarts").start(() -> {

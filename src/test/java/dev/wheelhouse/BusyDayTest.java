@@ -50,12 +50,11 @@ class BusyDayTest {
 
     @Test
     void aServiceIsAsLargeInTheEveningAsAtNoon() throws Exception {
-        int port = RealApiServer.freePort();
         try (BusyCluster cluster = new BusyCluster(directory, PERCENT);
-                WheelhouseProcess service = new WheelhouseProcess(directory, "--server.port=" + port,
+                WheelhouseProcess service = new WheelhouseProcess(directory, "--server.port=0",
                         "--wheelhouse.kubeconfig=" + cluster.kubeconfig(), "--wheelhouse.manage=takeover",
                         "--logging.level.dev.wheelhouse.decisions=warn").awaitReady();
-                ServiceFigures figures = new ServiceFigures(service.pid(), port, cluster.token())) {
+                ServiceFigures figures = new ServiceFigures(service.pid(), service.port(), cluster.token())) {
             cluster.populate();
             List.of("flow", "controllers", "writes", "nodes", "objects?type=pods", "objects?type=deployments.apps")
                     .forEach(figures::follow);

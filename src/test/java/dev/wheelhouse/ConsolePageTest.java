@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -133,31 +134,41 @@ class ConsolePageTest {
             throws Exception {
         String axe = resource("/axe.min.js");
         Files.createDirectories(PICTURES);
-        for (String theme : List.of("light", "dark")) {
-            for (int width : List.of(1400, 400)) {
-                size(width, 900);
-                browser().get(home());
-                browser().executeScript("localStorage.setItem('wheelhouse-theme', arguments[0])", theme);
-                show(view);
-                eventuallyShows(shows);
-                if (name.equals("controllers")) {
-                    browser().executeScript(
-                            "document.querySelector('[data-key=deployment-controller]').open = true");
-                }
-                Files.write(PICTURES.resolve(name + "-" + width + "-" + theme + ".png"),
-                        browser().getScreenshotAs(OutputType.BYTES));
-                assertThat(browser().executeScript("return document.documentElement.scrollWidth"
-                        + " <= document.documentElement.clientWidth"))
-                        .as("the page of %s fits into %d pixels", name, width).isEqualTo(true);
-                browser().executeScript(axe);
-                assertThat((List<?>) browser().executeAsyncScript("""
-                        const done = arguments[arguments.length - 1];
-                        axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violations.map(
-                            violation => violation.id + ': ' + violation.nodes.map(node => node.html + ' '
-                                + node.failureSummary).join(' | '))), failure => done([String(failure)]));
-                        """)).as("barriers in %s, %s at %d", name, theme, width).isEmpty();
+        for (Look look : looks()) {
+            String theme = look.theme;
+            int width = look.width;
+            size(width, 900);
+            browser().get(home());
+            browser().executeScript("localStorage.setItem('wheelhouse-theme', arguments[0])", theme);
+            show(view);
+            eventuallyShows(shows);
+            if (name.equals("controllers")) {
+                browser().executeScript(
+                        "document.querySelector('[data-key=deployment-controller]').open = true");
             }
+            Files.write(PICTURES.resolve(name + "-" + width + "-" + theme + ".png"),
+                    browser().getScreenshotAs(OutputType.BYTES));
+            assertThat(browser().executeScript("return document.documentElement.scrollWidth"
+                    + " <= document.documentElement.clientWidth"))
+                    .as("the page of %s fits into %d pixels", name, width).isEqualTo(true);
+            browser().executeScript(axe);
+            assertThat((List<?>) browser().executeAsyncScript("""
+                    const done = arguments[arguments.length - 1];
+                    axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violations.map(
+                        violation => violation.id + ': ' + violation.nodes.map(node => node.html + ' '
+                            + node.failureSummary).join(' | '))), failure => done([String(failure)]));
+                    """)).as("barriers in %s, %s at %d", name, theme, width).isEmpty();
         }
+    }
+
+    private record Look(String theme, int width) {}
+
+    /** Each theme and each width once, or all of both with {@code -Dconsole.all=true}. */
+    private static List<Look> looks() {
+        List<Look> crossed = List.of(new Look("light", 1400), new Look("dark", 400));
+        return Boolean.getBoolean("console.all")
+                ? Stream.concat(crossed.stream(), Stream.of(new Look("light", 400), new Look("dark", 1400))).toList()
+                : crossed;
     }
 
     private static String resource(String name) throws IOException {

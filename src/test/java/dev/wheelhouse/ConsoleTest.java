@@ -221,9 +221,12 @@ class ConsoleTest {
 
         assertThat(shown("console/writes", "writes", "namespace", "shopkeeper-token")).containsOnly("store");
         assertThat(shown("console/flow", "latest", "namespace", "shopkeeper-token")).containsOnly("store");
-        assertThat(shown("console/writes", "writes", "event", "shopkeeper-token"))
-                .anyMatch(event -> event.matches("(add|update) of an object of replicasets.apps that you may not read"))
-                .noneMatch(event -> event.contains("till-"));
+        eventually("a write that a ReplicaSet led to", SOON, () -> {
+            List<String> events = shown("console/writes", "writes", "event", "shopkeeper-token");
+            assertThat(events).noneMatch(event -> event.contains("till-"));
+            return events.stream().anyMatch(
+                    event -> event.matches("(add|update) of an object of replicasets.apps that you may not read"));
+        });
         assertThat(shown("console/writes?limit=500", "writes", "namespace", "operator-token"))
                 .contains("store", "shop");
     }
@@ -252,10 +255,15 @@ class ConsoleTest {
 
     /** The newest creation of a resource by the controller of the ReplicaSet shop/web. */
     private JsonNode creation(String resource) {
-        return read(embedded, "console/writes?object=shop/web&controller=replicaset-controller&limit=500")
-                .path("writes").valueStream().filter(write -> write.path("verb").stringValue("").equals("create")
-                        && write.path("resource").stringValue("").equals(resource))
-                .findFirst().orElseThrow();
+        AtomicReference<JsonNode> creation = new AtomicReference<>();
+        eventually("the creation of " + resource + " is in the journal", SOON, () -> {
+            creation.set(read(embedded, "console/writes?object=shop/web&controller=replicaset-controller&limit=500")
+                    .path("writes").valueStream().filter(write -> write.path("verb").stringValue("").equals("create")
+                            && write.path("resource").stringValue("").equals(resource))
+                    .findFirst().orElseThrow());
+            return true;
+        });
+        return creation.get();
     }
 
     @Test

@@ -44,7 +44,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(7200)
 @Tag("processes")
 class FailOverTest {
-    private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", 10);
     private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");
     /** A leader with a shorter lease loses it by itself on a busy machine, so the bounds are those of the default. */
     private static final Duration LEASE = BOUNDS ? Duration.ofSeconds(15) : Duration.ofSeconds(4);
@@ -60,6 +59,8 @@ class FailOverTest {
     /** The losses in their order, again and again. A graceful end follows a wait, in which standbys start. */
     private static final List<Loss> ORDER = List.of(Loss.KILLED, Loss.ASKED_TO_END, Loss.SUSPENDED, Loss.CUT_OFF,
             Loss.ASKED_TO_END);
+
+    private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", ORDER.size());
 
     private enum Loss {
         KILLED, SUSPENDED, CUT_OFF, ASKED_TO_END, BY_ITSELF

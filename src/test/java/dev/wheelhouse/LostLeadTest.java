@@ -29,6 +29,8 @@ class LostLeadTest {
     void aContextOfATestOutlivesTheLead() {
         AtomicInteger lost = new AtomicInteger();
         try (RunningService service = RunningService.start(directory, "--wheelhouse.leader-election.enabled=true",
+                "--wheelhouse.leader-election.lease-duration=120s",
+                "--wheelhouse.leader-election.renew-deadline=100s",
                 "--wheelhouse.leader-election.retry-period=200ms")) {
             service.onEvent(LeadLostEvent.class, event -> lost.incrementAndGet());
 

@@ -66,7 +66,8 @@ class ObserveOnlyTest {
                     () -> get(service, "/prometheus").body().lines()
                             .anyMatch(line -> line.startsWith("controller_writes_planned_total")
                                     && line.contains("verb=\"create\"") && line.contains("replicasets.apps")));
-            assertThat(output.getOut()).contains("deployment-controller: would create replicasets.apps default/web-");
+            eventually("the plan is logged", Duration.ofMinutes(2), () -> output.getOut()
+                    .contains("deployment-controller: would create replicasets.apps default/web-"));
 
             JsonNode plan = plan(service, "deployment/default/web");
             assertThat(plan.path("controller").asString()).isEqualTo("deployment-controller");
@@ -135,9 +136,9 @@ class ObserveOnlyTest {
                 return delete.path("action").asString().equals("delete")
                         && delete.path("why").asString().equals("none of its owners exists");
             });
-            JsonNode namespace = plan(service, "namespace/-/old");
-            assertThat(namespace.path("actions").valueStream().map(a -> a.path("action").asString()))
-                    .contains("deletecollection");
+            eventually("the namespace controller would delete what is in the namespace", Duration.ofMinutes(2),
+                    () -> plan(service, "namespace/-/old").path("actions").valueStream()
+                            .anyMatch(action -> action.path("action").asString().equals("deletecollection")));
             assertThat(get(service, "/plan/all/default/deployments.apps/none").statusCode()).isEqualTo(404);
             assertThat(get(service, "/plan/garbage-collector/default/web").body())
                     .contains("plan/garbage-collector/default/{resource}/web");

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The service as a process: how it starts, refuses to, and ends. */
 @Timeout(900)
 @Tag("processes")
+@Execution(ExecutionMode.CONCURRENT)
 class ProcessTest {
     private static final Duration SOON = Duration.ofMinutes(4);
 
@@ -93,28 +96,12 @@ class ProcessTest {
         }
     }
 
+    /** {@code RefusedOptionsTest} has more of them. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
             --wheelhouse.nodes.cuont=3 \
                 | there is no option wheelhouse.nodes.cuont: did you mean wheelhouse.nodes.count? --help lists
-            --wheelhouse.mode=embeded \
-                | wheelhouse.mode is "embeded": did you mean embedded? it must
-            --wheelhouse.mode=clustered \
-                | wheelhouse.mode is "clustered": it must be one of auto, embedded, kubeconfig
-            --wheelhouse.nodes.memory=lots                   | wheelhouse.nodes.memory is "lots": it must be a quantity
-            --wheelhouse.apiserver.address=192.0.2.1 \
-                | wheelhouse.apiserver.address is 192.0.2.1, which others can reach, so it takes TLS: add \
-            wheelhouse.apiserver.tls-self-signed=true
-            --wheelhouse.apiserver.tls-cert-file=a.crt \
-                | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
             --wheelhouse.apiserver.token-auth-file=no/such   | the token file no/such cannot be read
-            --wheelhouse.controllers=deploymnet \
-                | there is no controller "deploymnet"; did you mean deployment? write
-            --wheelhouse.workers-of.deploymnet=3 \
-                | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"; did you mean deployment? there
-            --wheelhouse.kubeconfig=no/such/file             | there is no such file
-            --wheelhouse.node.config=no/such/file \
-                | wheelhouse.node.config: no/such/file cannot be read: there is no such file
             --port=1 \
                 | there is no option --port: did you mean server.port? --help
             """)

@@ -85,7 +85,9 @@ class PrometheusTest {
 
     @BeforeAll
     void scrape() throws Exception {
-        service = RunningService.start(directory, "--wheelhouse.leader-election.enabled=true");
+        service = RunningService.start(directory, "--wheelhouse.leader-election.enabled=true",
+                "--wheelhouse.leader-election.lease-duration=120s",
+                "--wheelhouse.leader-election.renew-deadline=100s");
         prometheus = Prometheus.startOrSkip(directory, config());
         eventually("two scrapes", SOON,
                 () -> !prometheus.query("count_over_time(up[1m]) > 1 and up == 1").isEmpty());
@@ -97,7 +99,9 @@ class PrometheusTest {
         if (prometheus != null) {
             prometheus.close();
         }
-        service.close();
+        if (service != null) {
+            service.close();
+        }
     }
 
     /** The scrape that the Prometheus operator makes of the chart's ServiceMonitor and Service. */

@@ -35,6 +35,8 @@ class ShardedServiceTest {
     @Test
     void rolloutsOfAllNamespacesCompleteAndTheEndpointsShowTheShards() throws Exception {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.shards=3",
+                "--wheelhouse.leader-election.lease-duration=120s",
+                "--wheelhouse.leader-election.renew-deadline=100s",
                 "--wheelhouse.leader-election.retry-period=200ms")) {
             AppsV1Api apps = new AppsV1Api(service.api());
             for (String namespace : new String[]{"a", "zoo", "team-1"}) {

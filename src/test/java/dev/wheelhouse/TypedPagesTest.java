@@ -117,7 +117,7 @@ class TypedPagesTest {
             if (line.startsWith("export ")) {
                 exports.add(line);
             }
-            script.append(untilExpected(atItsPort(line))).append("\necho \"").append(END).append("$?\"\n");
+            script.append(untilExpected(atItsPort(patient(line)))).append("\necho \"").append(END).append("$?\"\n");
         }
         List<MatchResult> ran = Pattern.compile("(?s)(.*?)" + END + "(\\d+)\n").matcher(run(script.toString()))
                 .results()
@@ -136,10 +136,16 @@ class TypedPagesTest {
     /** A line that reads is typed again until it prints what its comment says. */
     private static String untilExpected(String line) {
         String[] said = line.split(" +# ", 2);
-        return said.length < 2 || !said[0].startsWith("kubectl get")
+        boolean reads = said[0].startsWith("kubectl get") || said[0].startsWith("curl ") && !said[0].contains(" -d ");
+        return said.length < 2 || !reads
                 ? line
                 : "for i in $(seq " + PATIENCE + "); do out=$(" + said[0] + " 2>&1); code=$?; case \"$out\" in *'"
                         + said[1].strip() + "'*) break;; esac; sleep 1; done; echo \"$out\"; (exit $code)";
+    }
+
+    /** A reader waits for fifty seconds; a machine that is busy with tests may need more. */
+    private static String patient(String line) {
+        return line.replaceFirst("(timeout[ =])50\\b", "$1600");
     }
 
     private String atItsPort(String line) {

@@ -12,12 +12,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import dev.wheelhouse.testing.Eventually;
 
 /** The service in a process of its own, as a user starts it. */
 final class WheelhouseProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Pattern PORT = Pattern.compile("Health and metrics: http://127\\.0\\.0\\.1:(\\d+)/");
 
     private final Process process;
     private final Thread reader;
@@ -66,9 +69,19 @@ final class WheelhouseProcess implements AutoCloseable {
             if (!process.isAlive()) {
                 throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
             }
-            return output().contains("Wheelhouse is ready");
+            // The last line of what it says then.
+            return PORT.matcher(output()).find();
         });
         return this;
+    }
+
+    /** The port of health and metrics, which it says when it is ready. */
+    int port() {
+        Matcher said = PORT.matcher(output());
+        if (!said.find()) {
+            throw new AssertionError("it has not said where its health and metrics are:\n" + output());
+        }
+        return Integer.parseInt(said.group(1));
     }
 
     /** Halts all its threads in the middle of whatever they do, as a machine that is overloaded or suspended does. */

@@ -125,7 +125,7 @@ class ApiServerTest {
         WebSocket socket = http.newWebSocketBuilder().buildAsync(
                 URI.create(server.url().replace("http:", "ws:") + "/api/v1/nodes?watch=1"),
                 new Listening(new LinkedBlockingQueue<>())).get(2, TimeUnit.MINUTES);
-        assertThat(server.store().watchers()).isEqualTo(1);
+        Eventually.eventually("the watch is open", Duration.ofMinutes(2), () -> server.store().watchers() == 1);
         socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
         Eventually.eventually("the watch has ended", Duration.ofMinutes(2), () -> server.store().watchers() == 0);
     }

@@ -44,7 +44,7 @@ class CrashTest {
     @Test
     @Timeout(3600)
     void everyAcknowledgedWriteSurvivesAKillAtAnyMomentAndWatchesGoOnWithoutAGap() throws Exception {
-        int crashes = Integer.getInteger("wheelhouse.crashes", 12);
+        int crashes = Integer.getInteger("wheelhouse.crashes", 6);
         List<CrashWriter> writers = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             writers.add(new CrashWriter("w" + i, random.nextLong()));

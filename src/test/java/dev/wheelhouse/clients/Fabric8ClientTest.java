@@ -131,8 +131,8 @@ class Fabric8ClientTest {
                     .containsExactly("before");
             client.configMaps().inNamespace("default").resource(configMap("after", "v1")).create();
             client.configMaps().inNamespace("default").withName("after")
-                    .waitUntilCondition(map -> map != null, 30, TimeUnit.SECONDS);
-            dev.wheelhouse.testing.Eventually.eventually("the informer has seen both", Duration.ofMinutes(2),
+                    .waitUntilCondition(map -> map != null, 2, TimeUnit.MINUTES);
+            dev.wheelhouse.testing.Eventually.eventually("the informer has seen both", java.time.Duration.ofMinutes(2),
                     () -> informer.getStore().list().size() == 2);
         }
     }

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -247,10 +246,11 @@ class EmbeddedServerInformerTest {
             }
             assertThat(own.close(Duration.ofMinutes(2))).as("threads left in round " + round).isEmpty();
         }
-        Set<String> left = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> !before.contains(thread) && thread.getName().contains("configmaps"))
-                .map(Thread::getName).collect(Collectors.toSet());
-        assertThat(left).isEmpty();
+        Eventually.eventually("no thread is left", SOON, () -> {
+            assertThat(Thread.getAllStackTraces().keySet()).filteredOn(thread -> !before.contains(thread)
+                    && thread.getName().contains("configmaps")).extracting(Thread::getName).isEmpty();
+            return true;
+        });
     }
 
     @Test

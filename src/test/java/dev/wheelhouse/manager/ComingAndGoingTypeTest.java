@@ -129,7 +129,8 @@ class ComingAndGoingTypeTest {
 
             cluster.undefine(WEBSITES);
             eventually("it has ended", SOON, () -> doing().contains("waits until"));
-            assertThat(informers.states()).extracting(InformerState::name).doesNotContain("websites.example.com");
+            eventually("its cache has gone", SOON, () -> informers.states().stream().map(InformerState::name)
+                    .noneMatch("websites.example.com"::equals));
             assertThat(manager.isRunning()).isTrue();
         }
         assertThat(synced).containsExactly("first", "second", "third");

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A hundred controllers of a hundred custom resources in one process, with 5 workers each. One throws, one blocks and
  * one spins. The figures of the process are printed.
  */
-@Timeout(300)
+@Timeout(900)
 class HundredControllersTest {
     private static final int COUNT = 100;
     private static final Duration SOON = Duration.ofSeconds(120);
@@ -111,7 +111,7 @@ class HundredControllersTest {
             KubeClient client = cluster.server.client("hundred");
             InformerFactory informers = new InformerFactory(client, Clock.system());
             LeaderElector elector = new LeaderElector(new ElectionOptions(ObjectKey.of("default", "hundred"), "me",
-                    Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofMillis(200)), client, Clock.system(),
+                    Duration.ofSeconds(60), Duration.ofSeconds(40), Duration.ofMillis(200)), client, Clock.system(),
                     new java.util.SplittableRandom(1), ElectionListener.NONE);
             figures.add(figures("before", System.nanoTime()));
 
@@ -136,7 +136,8 @@ class HundredControllersTest {
             figures.add(figures("a second object of each was created and synced", again));
             assertThat(elector.isLeader()).isTrue();
             assertThat(manager.isRunning()).isTrue();
-            assertThat(manager.states().getFirst().failingKeys()).isEqualTo(2);
+            eventually("both keys of the one that throws are known to fail", SOON,
+                    () -> manager.states().getFirst().failingKeys() == 2);
             assertThat(synced.get("operator-2 first")).as("the one that spins").isLessThan(60);
 
             eventually("idle controllers have given their threads back", SOON,

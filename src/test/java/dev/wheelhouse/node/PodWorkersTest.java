@@ -216,7 +216,7 @@ class PodWorkersTest {
                 begun.add(PodManager.uid(pod));
                 if (PodManager.uid(pod).startsWith("slow")) {
                     try {
-                        release.await(2, TimeUnit.MINUTES);
+                        release.await(1, TimeUnit.HOURS);
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }

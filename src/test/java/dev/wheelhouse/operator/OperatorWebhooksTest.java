@@ -143,16 +143,18 @@ class OperatorWebhooksTest {
 
             try (Wheelhouse operators = Wheelhouse.builder().client(api).operator(new ShopOperator())
                     .leaderElection("shops", "shop-operator").webhooks(options).start()) {
-                eventually("the webhooks are served and configured", SOON, () -> operators.isReady()
-                        && conversion(admin).equals("Webhook"));
+                eventually("the webhooks are served and configured", SOON, () -> {
+                    assertThat(admin.resource(ResourceType.SECRETS, V1Secret.class)
+                            .get(ObjectKey.of("shops", "shop-operator-tls")).getData()).containsKeys("tls.crt",
+                                    "ca.crt");
+                    assertThat(admin.resource(ResourceTypes.of(V1ValidatingWebhookConfiguration.class),
+                            V1ValidatingWebhookConfiguration.class).get(ObjectKey.cluster("shop-operator"))
+                            .getWebhooks()).singleElement()
+                            .satisfies(webhook -> assertThat(webhook.getClientConfig().getService().getName())
+                                    .isEqualTo("shop-operator"));
+                    return operators.isReady() && conversion(admin).equals("Webhook");
+                });
             }
-
-            assertThat(admin.resource(ResourceType.SECRETS, V1Secret.class)
-                    .get(ObjectKey.of("shops", "shop-operator-tls")).getData()).containsKeys("tls.crt", "ca.crt");
-            assertThat(admin.resource(ResourceTypes.of(V1ValidatingWebhookConfiguration.class),
-                    V1ValidatingWebhookConfiguration.class).get(ObjectKey.cluster("shop-operator")).getWebhooks())
-                    .singleElement().satisfies(webhook -> assertThat(webhook.getClientConfig().getService().getName())
-                            .isEqualTo("shop-operator"));
         }
     }
 

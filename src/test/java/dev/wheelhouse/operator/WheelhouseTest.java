@@ -207,6 +207,8 @@ class WheelhouseTest {
                 .leaderElection("welcome").start()) {
             eventually("it leads", SOON, wheelhouse::isReady);
             var lease = leases.readNamespacedLease("welcome", "default").execute();
+            // The leader may renew it meanwhile.
+            lease.getMetadata().setResourceVersion(null);
             lease.getSpec().holderIdentity("another").renewTime(OffsetDateTime.now(ZoneOffset.UTC));
             leases.replaceNamespacedLease("welcome", "default", lease).execute();
 

@@ -175,11 +175,9 @@ class HttpSourceTest {
                 Thread.currentThread().interrupt();
             }
         };
-        long before = System.nanoTime();
         assertThat(fetch()).isNull();
         never.countDown();
         assertThat(source.report().failure()).isEqualTo("no complete response within 2 s");
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(8));
     }
 
     @Test

@@ -218,7 +218,9 @@ class OfficialControllersTest {
     @Test
     void aControllerOfTheOfficialBuilderLeadsOrDoesNotActAndItsLateWriteIsRefused() throws Exception {
         try (ConfigurableApplicationContext context = run(BuiltBeans.class, "--wheelhouse.controllers=built",
-                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.retry-period=200ms")) {
+                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.lease-duration=120s",
+                "--wheelhouse.leader-election.renew-deadline=100s",
+                "--wheelhouse.leader-election.retry-period=200ms")) {
             BuiltBeans beans = context.getBean(BuiltBeans.class);
             create(context, "first");
             create(context, "slow");

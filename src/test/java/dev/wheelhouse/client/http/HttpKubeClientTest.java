@@ -40,12 +40,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Requests and answers other than watches. */
 class HttpKubeClientTest {
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final ObjectKey A = ObjectKey.of("default", "a");
 
     private final RawServer server = new RawServer(RawServer.always(200, "{}"));
     private final HttpKubeClient client = new HttpKubeClient(server.api(),
-            new HttpDeadlines(Duration.ofSeconds(2), Duration.ofMillis(500), Duration.ofSeconds(2)), "test/1",
-            ContentType.JSON, Clock.system());
+            new HttpDeadlines(SOON, SOON, SOON), "test/1", ContentType.JSON, Clock.system());
     private final ResourceClient<V1ConfigMap> configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
 
     HttpKubeClientTest() throws IOException {}
@@ -270,10 +270,17 @@ class HttpKubeClientTest {
 
     @Test
     void aServerThatDoesNotAnswerIsGivenUpWithAnUnknownOutcome() {
-        server.answerWith((request, out) -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
-        ApiError error = catchThrowableOfType(ApiError.class, () -> configMaps.get(A));
-        assertThat(error.isUnknownOutcome()).isTrue();
-        assertThat(error.getMessage()).startsWith("get configmaps default/a: ");
+        CountDownLatch never = new CountDownLatch(1);
+        server.answerWith((request, out) -> never.await());
+        try (KubeClient impatient = new HttpKubeClient(server.api(),
+                new HttpDeadlines(SOON, Duration.ofMillis(500), SOON), "test/1", Clock.system())) {
+            ApiError error = catchThrowableOfType(ApiError.class,
+                    () -> impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(A));
+            assertThat(error.isUnknownOutcome()).isTrue();
+            assertThat(error.getMessage()).startsWith("get configmaps default/a: ");
+        } finally {
+            never.countDown();
+        }
     }
 
     @Test
@@ -311,9 +318,9 @@ class HttpKubeClientTest {
                 outcome.set(e.isUnknownOutcome() + " " + Thread.currentThread().isInterrupted());
             }
         });
-        assertThat(asked.await(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(asked.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
         caller.interrupt();
-        assertThat(caller.join(Duration.ofMinutes(2))).isTrue();
+        assertThat(caller.join(SOON)).isTrue();
         assertThat(outcome).hasValue("true true");
         patient.close();
     }
@@ -467,7 +474,7 @@ class HttpKubeClientTest {
         configMaps.get(A);
         client.close();
         assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class).hasMessageContaining("closed");
-        Eventually.eventually("OkHttp's threads end", Duration.ofMinutes(2), () -> Thread.getAllStackTraces().keySet()
+        Eventually.eventually("OkHttp's threads end", SOON, () -> Thread.getAllStackTraces().keySet()
                 .stream().noneMatch(t -> t.getName().startsWith("OkHttp") && !before.contains(t)));
     }
 }

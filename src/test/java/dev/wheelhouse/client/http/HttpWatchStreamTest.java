@@ -98,12 +98,12 @@ class HttpWatchStreamTest {
         server.answerWith((request, out) -> {
             RawServer.startChunked(out);
             RawServer.chunk(out, bytes, 0, 10);
-            // Nothing comes for three times the deadline of an answer.
-            new CountDownLatch(1).await(900, TimeUnit.MILLISECONDS);
+            // Nothing comes for twice the deadline of an answer.
+            new CountDownLatch(1).await(4, TimeUnit.SECONDS);
             RawServer.chunk(out, bytes, 10, bytes.length);
             RawServer.endChunked(out);
         });
-        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofMillis(300), LONG);
+        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofSeconds(2), LONG);
         try (HttpKubeClient impatient = new HttpKubeClient(server.api(), deadlines, "test/1", Clock.system());
                 WatchStream<V1ConfigMap> stream = impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                         .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
