@@ -306,7 +306,7 @@ public final class ApiServer implements AutoCloseable {
             ApiResponse answer = requests.answer(granted, flow, body, charged, began);
             return answer instanceof ApiResponse.Stream stream ? requests.beginWatch(stream) : answer;
         } finally {
-            requests.end();
+            requests.end(flow);
         }
     }
 

@@ -1,6 +1,9 @@
 package dev.wheelhouse.apiserver;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -30,6 +33,9 @@ final class Requests {
     private final boolean durable;
     private final int maxRequests;
     private final Duration deadline;
+    /** The requests that have begun and not ended, without exempt ones, which have the limit of connections only. */
+    private final AtomicInteger limited = new AtomicInteger();
+    private final Map<String, Integer> limitedBySender = new ConcurrentHashMap<>();
 
     Requests(RestServer rest, Faults faults, Traffic traffic, ApiServerOptions options) {
         this.rest = rest;
@@ -63,18 +69,36 @@ final class Requests {
         return deadline;
     }
 
-    /** Begins an accepted request. @return whether there are not too many already; {@link #end} ends this one */
+    /**
+     * Begins an accepted request, which lasts until its client has read the answer. A sender may have half of the
+     * requests, so that one whose clients do not read keeps nobody out.
+     *
+     * @return whether there are not too many already; {@link #end} ends this one
+     */
     boolean begin(Flow flow) {
-        if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
-            return false;
+        if (flow.level() != Flow.Level.EXEMPT) {
+            int own = limitedBySender.merge(flow.sender(), 1, Integer::sum);
+            int all = limited.incrementAndGet();
+            if (all > maxRequests || own > Math.max(1, maxRequests / 2)) {
+                endLimited(flow);
+                return false;
+            }
         }
         metrics.inFlight().incrementAndGet();
         return true;
     }
 
     /** Ends a request that has begun. */
-    void end() {
+    void end(Flow flow) {
         metrics.inFlight().decrementAndGet();
+        if (flow.level() != Flow.Level.EXEMPT) {
+            endLimited(flow);
+        }
+    }
+
+    private void endLimited(Flow flow) {
+        limited.decrementAndGet();
+        limitedBySender.computeIfPresent(flow.sender(), (sender, own) -> own == 1 ? null : own - 1);
     }
 
     /**
