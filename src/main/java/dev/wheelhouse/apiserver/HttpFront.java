@@ -158,7 +158,7 @@ final class HttpFront extends HttpServlet {
             if (stream != null) {
                 bodyMemory.close();
                 memory.close();
-                watch(request, response, stream);
+                watch(request, response, flow.sender(), stream);
             }
         }
     }
@@ -320,23 +320,23 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
-            throws IOException, InterruptedException {
-        if (requests.beginWatch(stream) instanceof ApiResponse.Content refusal) {
+    private void watch(HttpServletRequest request, HttpServletResponse response, String sender,
+            ApiResponse.Stream stream) throws IOException, InterruptedException {
+        if (requests.beginWatch(sender, stream) instanceof ApiResponse.Content refusal) {
             send(request, response, refusal);
             return;
         }
         boolean handedOver = false;
         try {
             if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), requests::endWatch);
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), () -> requests.endWatch(sender));
                 handedOver = true;
             } else {
                 stream(response, stream);
             }
         } finally {
             if (!handedOver) {
-                requests.endWatch();
+                requests.endWatch(sender);
             }
         }
     }
