@@ -74,7 +74,8 @@ public final class LabelSelector {
     }
 
     /**
-     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything.
+     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything. A large
+     * selector is compiled once, and must not be changed afterwards.
      *
      * @throws IllegalArgumentException if an operator is unknown, or its values do not fit the operator
      */
@@ -82,6 +83,12 @@ public final class LabelSelector {
         if (selector == null) {
             return NOTHING;
         }
+        return LargeSelectors.isLarge(selector)
+                ? LargeSelectors.compiled(selector, LabelSelector::compiled)
+                : compiled(selector);
+    }
+
+    private static LabelSelector compiled(V1LabelSelector selector) {
         List<Requirement> requirements = new ArrayList<>();
         if (selector.getMatchLabels() != null) {
             selector.getMatchLabels().forEach((k, v) -> requirements.add(new Requirement(k, Operator.IN, Set.of(v))));

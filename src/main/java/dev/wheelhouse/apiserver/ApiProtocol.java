@@ -52,12 +52,22 @@ final class ApiProtocol extends Http11NioProtocol {
         @Override
         protected boolean setSocketOptions(SocketChannel socket) {
             // First, because the call below passes the connection on to other threads.
-            counted.opened(socket, () -> endInput(socket));
+            counted.opened(socket, () -> end(socket));
             if (super.setSocketOptions(socket)) {
                 return true;
             }
             counted.closed(socket);
             return false;
+        }
+
+        /** Ends both directions, because a thread that waits for its client to read does not notice the end of input. */
+        private static void end(SocketChannel socket) {
+            endInput(socket);
+            try {
+                socket.shutdownOutput();
+            } catch (IOException e) {
+                // The connection is already closed.
+            }
         }
 
         /** Ends the input: the thread that waits for the client's next byte reads the end and closes the connection. */

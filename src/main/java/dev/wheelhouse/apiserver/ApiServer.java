@@ -291,7 +291,7 @@ public final class ApiServer implements AutoCloseable {
 
     /** A watch of this process was closed. */
     void endWatch() {
-        requests.endWatch();
+        requests.endWatch(null);
     }
 
     private ApiResponse handle(Authorization.Granted granted, byte[] body, long began) throws InterruptedException {
@@ -304,9 +304,9 @@ public final class ApiServer implements AutoCloseable {
         }
         try (ByteBudget.Part charged = traffic.work().part(flow.sender())) {
             ApiResponse answer = requests.answer(granted, flow, body, charged, began);
-            return answer instanceof ApiResponse.Stream stream ? requests.beginWatch(stream) : answer;
+            return answer instanceof ApiResponse.Stream stream ? requests.beginWatch(null, stream) : answer;
         } finally {
-            requests.end();
+            requests.end(flow);
         }
     }
 

@@ -13,9 +13,10 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Tracks all open connections and closes some if there are too many. A connection can be closed while the server waits
- * for its client: for a handshake, a head, a body, or the next request. It cannot be closed while its request is
- * executed or answered. Connections that have waited longest are closed first. Clients that are not authenticated may
- * have only a part of all connections, so a flood of them displaces only its own. Thread safe.
+ * for its client: for a handshake, a head, a body, the reading of an answer, or the next request. It cannot be closed
+ * while its request is executed, or while it is a watch. Connections that have waited longest are closed first. Clients
+ * that are not authenticated may have only a part of all connections, so a flood of them displaces only its own. Thread
+ * safe.
  */
 final class Connections {
     /** Makes the search rare: each closes one in this many connections more than necessary. */
@@ -50,8 +51,10 @@ final class Connections {
         IDLE,
         /** The client sends a head or a body, or has yet to read a refusal. */
         SENDING,
-        /** The request was received; it is executed or answered. */
-        SERVED
+        /** The request was received and is executed, or is a watch. */
+        SERVED,
+        /** The answer is written; the client may be slow to read it. */
+        READING
     }
 
     /** One connection. The threads that serve it report its events, one at a time. Other threads only close it. */
@@ -73,8 +76,8 @@ final class Connections {
             if (state == State.IDLE) {
                 changeTo(State.SENDING);
                 if (active.get() > maxActive) {
-                    end("connections were ended because too many clients were slow to send their requests",
-                            active.get() - maxActive, peer -> peer.state == State.SENDING && peer != this);
+                    end("connections were ended because too many clients were slow to send requests or to read answers",
+                            active.get() - maxActive, peer -> peer.state != State.IDLE && peer != this);
                 }
             }
         }
@@ -101,6 +104,16 @@ final class Connections {
         /** The whole request was received. */
         void requestReceived() {
             changeTo(State.SERVED);
+        }
+
+        /** The answer is about to be written. A watch is served until its end instead. */
+        void answerBegins() {
+            changeTo(State.READING);
+        }
+
+        /** Whether a request began before the client could read the answer to the one before. */
+        synchronized boolean isPipelining() {
+            return state == State.READING;
         }
 
         /** The request is done, and the connection waits for the next one. */

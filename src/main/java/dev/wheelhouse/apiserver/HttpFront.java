@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
@@ -46,6 +47,8 @@ final class HttpFront extends HttpServlet {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
+    /** The pause before a request that was sent without waiting for the answer to the one before. */
+    private static final Duration PIPELINED = Duration.ofMillis(1);
     /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
     private static final int MAX_DISCARDED_BODY = 256 * 1024;
 
@@ -95,6 +98,12 @@ final class HttpFront extends HttpServlet {
 
     private void serve(HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
+        Connections.Peer peer = peer();
+        if (peer != null && peer.isPipelining()) {
+            // A virtual thread is not preempted, and would keep its carrier as long as its client sends. A yield does not
+            // suffice: a carrier takes its own threads first.
+            LockSupport.parkNanos(this, PIPELINED.toNanos());
+        }
         long began = clock.nanoTime();
         WebPages.Refusal refusal = pages.refusal(request);
         if (refusal != null) {
@@ -137,26 +146,30 @@ final class HttpFront extends HttpServlet {
             }
             peer(Connections.Peer::requestReceived);
             if (!requests.begin(flow)) {
-                send(request, response, requests.tooManyRequests());
+                sendAndAwaitReader(request, response, requests.tooManyRequests());
                 return;
             }
             ApiResponse.Stream stream;
             try {
                 stream = answer(request, response, granted, flow, read.body(), memory, began);
             } finally {
-                requests.end();
+                requests.end(flow);
             }
             if (stream != null) {
                 bodyMemory.close();
                 memory.close();
-                watch(request, response, stream);
+                watch(request, response, flow.sender(), stream);
             }
         }
     }
 
-    private static void peer(Consumer<Connections.Peer> event) {
+    private static Connections.@Nullable Peer peer() {
         ApiProtocol.Connection client = ApiProtocol.current();
-        Connections.Peer peer = client == null ? null : client.peer();
+        return client == null ? null : client.peer();
+    }
+
+    private static void peer(Consumer<Connections.Peer> event) {
+        Connections.Peer peer = peer();
         if (peer != null) {
             event.accept(peer);
         }
@@ -177,7 +190,10 @@ final class HttpFront extends HttpServlet {
             if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
-            send(request, response, content);
+            // Waiting for memory would hold the answer meanwhile. Pieces were charged when they were made, if at all.
+            boolean held = content.pieces() != null || content.body().length <= BodyReader.UNCHARGED
+                    || memory.take(content.body().length, Duration.ZERO);
+            sendAndAwaitReader(request, response, held ? content : requests.tooManyRequests());
             return null;
         }
         return (ApiResponse.Stream) answer;
@@ -196,8 +212,7 @@ final class HttpFront extends HttpServlet {
         count(request, asked, answer.code(), began);
         long length = bodyLength(request);
         if (length == 0) {
-            peer(Connections.Peer::requestReceived);
-            send(request, response, answer);
+            sendAndAwaitReader(request, response, answer);
             return;
         }
         if (length < 0 || length > MAX_DISCARDED_BODY || answer.code() == 408) {
@@ -233,6 +248,13 @@ final class HttpFront extends HttpServlet {
     private static String header(HttpServletRequest request, String name) {
         String value = request.getHeader(name);
         return value == null ? "" : value;
+    }
+
+    /** Sends the answer to a request that was received as a whole. */
+    private void sendAndAwaitReader(HttpServletRequest request, HttpServletResponse response,
+            ApiResponse.Content content) throws IOException {
+        peer(Connections.Peer::answerBegins);
+        send(request, response, content);
     }
 
     private void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
@@ -298,23 +320,23 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
-            throws IOException, InterruptedException {
-        if (requests.beginWatch(stream) instanceof ApiResponse.Content refusal) {
+    private void watch(HttpServletRequest request, HttpServletResponse response, String sender,
+            ApiResponse.Stream stream) throws IOException, InterruptedException {
+        if (requests.beginWatch(sender, stream) instanceof ApiResponse.Content refusal) {
             send(request, response, refusal);
             return;
         }
         boolean handedOver = false;
         try {
             if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), requests::endWatch);
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), () -> requests.endWatch(sender));
                 handedOver = true;
             } else {
                 stream(response, stream);
             }
         } finally {
             if (!handedOver) {
-                requests.endWatch();
+                requests.endWatch(sender);
             }
         }
     }

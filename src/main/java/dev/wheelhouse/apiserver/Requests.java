@@ -1,6 +1,11 @@
 package dev.wheelhouse.apiserver;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -30,6 +35,10 @@ final class Requests {
     private final boolean durable;
     private final int maxRequests;
     private final Duration deadline;
+    /** The requests that have begun and not ended, without exempt ones, which have the limit of connections only. */
+    private final AtomicInteger limited = new AtomicInteger();
+    private final Map<String, Integer> limitedBySender = new ConcurrentHashMap<>();
+    private final Map<String, Integer> watchesBySender = new ConcurrentHashMap<>();
 
     Requests(RestServer rest, Faults faults, Traffic traffic, ApiServerOptions options) {
         this.rest = rest;
@@ -63,18 +72,40 @@ final class Requests {
         return deadline;
     }
 
-    /** Begins an accepted request. @return whether there are not too many already; {@link #end} ends this one */
+    /**
+     * Begins an accepted request, which lasts until its client has read the answer. A sender may have half of the
+     * requests, so that one whose clients do not read keeps nobody out.
+     *
+     * @return whether there are not too many already; {@link #end} ends this one
+     */
     boolean begin(Flow flow) {
-        if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
-            return false;
+        if (flow.level() != Flow.Level.EXEMPT) {
+            int own = limitedBySender.merge(flow.sender(), 1, Integer::sum);
+            int all = limited.incrementAndGet();
+            if (all > maxRequests || own > Math.max(1, maxRequests / 2)) {
+                endLimited(flow);
+                return false;
+            }
         }
         metrics.inFlight().incrementAndGet();
         return true;
     }
 
     /** Ends a request that has begun. */
-    void end() {
+    void end(Flow flow) {
         metrics.inFlight().decrementAndGet();
+        if (flow.level() != Flow.Level.EXEMPT) {
+            endLimited(flow);
+        }
+    }
+
+    private void endLimited(Flow flow) {
+        limited.decrementAndGet();
+        release(limitedBySender, flow.sender());
+    }
+
+    private static void release(Map<String, Integer> bySender, String sender) {
+        bySender.computeIfPresent(sender, (name, own) -> own == 1 ? null : own - 1);
     }
 
     /**
@@ -95,24 +126,30 @@ final class Requests {
     }
 
     /**
-     * Begins a watch, which {@link #endWatch} ends.
+     * Begins a watch, which {@link #endWatch} ends. A sender may have half of the watches.
      *
+     * @param sender null for this process, which may have all
      * @return the watch; if there are too many already, the refusal, and nothing has begun
      */
-    ApiResponse beginWatch(ApiResponse.Stream stream) {
-        if (metrics.watches().incrementAndGet() <= traffic.mostWatches()) {
+    ApiResponse beginWatch(@Nullable String sender, ApiResponse.Stream stream) {
+        int most = traffic.mostWatches();
+        int own = sender == null ? 0 : watchesBySender.merge(sender, 1, Integer::sum);
+        if (metrics.watches().incrementAndGet() <= most && own <= Math.max(1, most / 2)) {
             return stream;
         }
-        endWatch();
+        endWatch(sender);
         stream.feed().close();
         metrics.rejected();
-        return Refusals.status(429, "there are " + traffic.mostWatches()
-                + " watches already, the most that this server serves: try again later");
+        return Refusals.status(429, "there are " + most + " watches already, the most that this server serves, or half "
+                + "of them from this sender: try again later");
     }
 
     /** Ends a watch that has begun. */
-    void endWatch() {
+    void endWatch(@Nullable String sender) {
         metrics.watches().decrementAndGet();
+        if (sender != null) {
+            release(watchesBySender, sender);
+        }
     }
 
     /** Whether an injected fault loses the answer to a request. */

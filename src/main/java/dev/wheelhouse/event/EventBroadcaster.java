@@ -45,6 +45,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
 public final class EventBroadcaster extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
     private static final int BUFFERED = 1000;
+    /** The most characters of a message. Some messages contain texts of objects, and the correlator remembers them. */
+    private static final int LONGEST_MESSAGE = 4096;
     private static final int TRIES = 12;
     /** The pause after an Event's first failure. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -126,9 +128,13 @@ public final class EventBroadcaster extends SignalledLoop {
                 .involvedObject(new V1ObjectReference().apiVersion(regardingType.apiVersion())
                         .kind(regardingType.kind()).name(name).namespace(namespace.isEmpty() ? null : namespace)
                         .uid(meta.getUid()).resourceVersion(meta.getResourceVersion()))
-                .type(type).reason(reason).message(message).count(1).firstTimestamp(time).lastTimestamp(time)
+                .type(type).reason(reason).message(shortened(message)).count(1).firstTimestamp(time).lastTimestamp(time)
                 .source(new V1EventSource().component(component)).reportingComponent(component)
                 .reportingInstance("");
+    }
+
+    private static String shortened(String message) {
+        return message.length() <= LONGEST_MESSAGE ? message : message.substring(0, LONGEST_MESSAGE - 1) + "…";
     }
 
     /** The time in nanoseconds, increased if needed so that no two Events get the same name. */

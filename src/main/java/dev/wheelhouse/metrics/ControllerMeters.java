@@ -2,11 +2,13 @@ package dev.wheelhouse.metrics;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntSupplier;
@@ -29,10 +31,17 @@ final class ControllerMeters implements ControllerMetrics {
     private static final Duration[] BUCKETS = Buckets.seconds(0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
             60);
 
+    /** The most series of one counter or histogram, because objects choose some of the labels' values. */
+    static final int MOST_SERIES = 1000;
+    /** The value of all labels of the series that counts what has no series of its own. */
+    static final String OTHERS = "(others)";
+
     private final MeterRegistry registry;
     private final ObservationRegistry traces;
     private final ConcurrentHashMap<String, Timer> syncs;
     private final ConcurrentHashMap<Series, DoubleConsumer> measures;
+    /** The numbers of series in {@link #measures}. */
+    private final ConcurrentHashMap<Measure, AtomicInteger> counts;
     /** The values of each gauge by shard. */
     private final ConcurrentHashMap<Series, Map<ControllerMeters, Double>> gauges;
     private final ConcurrentHashMap<String, Set<Managed>> managed;
@@ -48,6 +57,7 @@ final class ControllerMeters implements ControllerMetrics {
         this.traces = traces;
         this.syncs = new ConcurrentHashMap<>();
         this.measures = new ConcurrentHashMap<>();
+        this.counts = new ConcurrentHashMap<>();
         this.gauges = new ConcurrentHashMap<>();
         this.managed = new ConcurrentHashMap<>();
     }
@@ -57,6 +67,7 @@ final class ControllerMeters implements ControllerMetrics {
         this.traces = process.traces;
         this.syncs = process.syncs;
         this.measures = process.measures;
+        this.counts = process.counts;
         this.gauges = process.gauges;
         this.managed = process.managed;
     }
@@ -145,8 +156,19 @@ final class ControllerMeters implements ControllerMetrics {
                 return all;
             });
         } else {
-            measures.computeIfAbsent(series, this::register).accept(value);
+            counting(series).accept(value);
         }
+    }
+
+    private DoubleConsumer counting(Series series) {
+        DoubleConsumer known = measures.get(series);
+        if (known != null) {
+            return known;
+        }
+        AtomicInteger count = counts.computeIfAbsent(series.measure, measure -> new AtomicInteger());
+        return measures.computeIfAbsent(count.getAndIncrement() < MOST_SERIES
+                ? series
+                : new Series(series.measure, Collections.nCopies(series.labels.size(), OTHERS)), this::register);
     }
 
     private Map<ControllerMeters, Double> registerGauge(Series series) {

@@ -70,4 +70,18 @@ class LabelSelectorTest {
         return new V1LabelSelector().addMatchExpressionsItem(
                 new V1LabelSelectorRequirement().key("app").operator(operator).values(List.of(values)));
     }
+
+    @Test
+    void aLargeSelectorIsCompiledOnceHoweverOftenHandlersAskForIt() {
+        V1LabelSelector large = new V1LabelSelector();
+        for (int i = 0; i < 1_000; i++) {
+            large.addMatchExpressionsItem(new V1LabelSelectorRequirement().key("k" + i).operator("DoesNotExist"));
+        }
+        LabelSelector compiled = LabelSelector.of(large);
+        assertThat(LabelSelector.of(large)).isSameAs(compiled);
+        assertThat(compiled.matches(Map.of("k999", ""))).isFalse();
+        assertThat(compiled.matches(Map.of("app", "web"))).isTrue();
+        V1LabelSelector other = new V1LabelSelector().putMatchLabelsItem("app", "web");
+        assertThat(LabelSelector.of(other.putMatchLabelsItem("tier", "a"))).hasToString("app=web,tier=a");
+    }
 }

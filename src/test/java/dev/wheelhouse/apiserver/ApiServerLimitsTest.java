@@ -27,7 +27,7 @@ class ApiServerLimitsTest {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withLimits(
-            ApiServerLimits.standard().withBody(100_000).withWatches(3).withRequests(4)
+            ApiServerLimits.standard().withBody(100_000).withWatches(6).withRequests(8)
                     .withIo(Duration.ofSeconds(1))))
             .start();
 
@@ -113,7 +113,7 @@ class ApiServerLimitsTest {
     }
 
     @Test
-    void oneWatchTooManyIsToldToComeLater() throws Exception {
+    void aSenderHasHalfOfTheWatchesAndOneMoreIsToldToComeLater() throws Exception {
         HttpRequest watch = HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS + "?watch=1"))
                 .timeout(Duration.ofMinutes(2)).build();
         HttpResponse<java.io.InputStream> first = null;
@@ -127,6 +127,10 @@ class ApiServerLimitsTest {
         assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
         assertThat(Json.text(Json.read(refused.body()), "reason")).isEqualTo("TooManyRequests");
         assertThat(server.store().watchers()).isEqualTo(3);
+        HttpRequest other = HttpRequest.newBuilder(watch.uri()).header("User-Agent", "honest/1").build();
+        HttpResponse<java.io.InputStream> served = http.send(other, HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(served.statusCode()).isEqualTo(200);
+        served.body().close();
         server.faults().cutWatches();
         Eventually.eventually("the watches have ended", Duration.ofMinutes(2), () -> server.store().watchers() == 0);
         Eventually.eventually("a watch is served again", Duration.ofMinutes(2), () -> {
@@ -138,7 +142,7 @@ class ApiServerLimitsTest {
     }
 
     @Test
-    void oneRequestTooManyIsToldToComeLater() throws Exception {
+    void aSenderHasHalfOfTheRequestsAndOneMoreIsToldToComeLater() throws Exception {
         Faults.Rule slowness = server.faults().on("create", "configmaps").times(4).delay(Duration.ofMinutes(1));
         List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

@@ -87,4 +87,27 @@ class ConnectionsTest {
         assertThat(connections.count()).isZero();
         assertThat(ended).isEmpty();
     }
+
+    @Test
+    void whoDoesNotReadAnAnswerMakesRoomAsWhoDoesNotSendARequest() {
+        for (int i = 0; i < 20; i++) {
+            Connections.Peer peer = open("stranger-" + i);
+            peer.requestBegins();
+            peer.requestReceived();
+            peer.answerBegins();
+        }
+        Connections.Peer honest = open("honest");
+        assertThat(ended).contains("stranger-0").doesNotContain("honest");
+        closeEnded();
+        honest.clientAuthenticated();
+        for (int i = 0; i < 40; i++) {
+            Connections.Peer peer = open("known-" + i);
+            peer.clientAuthenticated();
+            peer.requestBegins();
+            peer.requestReceived();
+            peer.answerBegins();
+        }
+        honest.requestBegins();
+        assertThat(ended).contains("stranger-10").doesNotContain("honest");
+    }
 }

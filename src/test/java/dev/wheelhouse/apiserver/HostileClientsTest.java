@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -143,5 +145,70 @@ class HostileClientsTest {
         assertThat(call("secret-a", "GET", CONFIG_MAPS + "/late", "").statusCode()).isEqualTo(404);
         assertThat(call("secret-a", "POST", CONFIG_MAPS + "?timeout=0s", "{\"metadata\": {\"name\": \"patient\"}}")
                 .statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void answersThatAreNotReadKeepNobodyOut() throws Exception {
+        String large = "{\"metadata\": {\"generateName\": \"large-\"}, \"data\": {\"x\": \"" + "x".repeat(1_000_000)
+                + "\"}}";
+        for (int i = 0; i < 12; i++) {
+            assertThat(call("secret-a", "POST", CONFIG_MAPS, large).statusCode()).isEqualTo(201);
+        }
+        for (int i = 0; i < 12; i++) {
+            RawHttp raw = connect().send(
+                    "GET " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-a\r\n\r\n");
+            assertThat(raw.socket().getInputStream().readNBytes(9)).isNotEmpty();
+        }
+        assertThat(call("secret-a", "GET", CONFIG_MAPS + "/none", "").statusCode()).as("the sender's half is used")
+                .isEqualTo(429);
+        assertServesTheHonest();
+    }
+
+    @Test
+    void whoSendsRequestsWithoutWaitingForTheAnswersHoldsNoProcessor() throws Exception {
+        byte[] many = "GET /version HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200).getBytes(StandardCharsets.US_ASCII);
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> floods = new ArrayList<>();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            RawHttp raw = connect();
+            floods.add(Thread.ofPlatform().start(() -> send(raw, many, over)));
+            floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
+        }
+        try {
+            for (int i = 0; i < 10; i++) {
+                assertServesTheHonest();
+            }
+        } finally {
+            over.set(true);
+            for (RawHttp each : hostile) {
+                each.close();
+            }
+            for (Thread flood : floods) {
+                flood.join();
+            }
+        }
+    }
+
+    private static void send(RawHttp raw, byte[] requests, AtomicBoolean over) {
+        try {
+            while (!over.get()) {
+                raw.send(requests);
+            }
+        } catch (IOException e) {
+            over.set(true);
+        }
+    }
+
+    private static void read(RawHttp raw, AtomicBoolean over) {
+        try {
+            byte[] buffer = new byte[1 << 16];
+            while (!over.get()) {
+                if (raw.socket().getInputStream().read(buffer) < 0) {
+                    return;
+                }
+            }
+        } catch (IOException e) {
+            over.set(true);
+        }
     }
 }

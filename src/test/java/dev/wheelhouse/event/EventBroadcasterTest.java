@@ -274,4 +274,12 @@ class EventBroadcasterTest {
         write();
         assertThat(written()).hasSize(2).allMatch(e -> e.getMetadata().getName().startsWith("event."));
     }
+
+    @Test
+    void aMessageIsCutBecauseItMayContainTheTextOfAnObjectAndIsRemembered() {
+        report("web-1", "selector: " + "x".repeat(1_000_000));
+        write();
+        assertThat(written()).singleElement()
+                .satisfies(e -> assertThat(e.getMessage()).startsWith("selector: x").endsWith("x…").hasSize(4096));
+    }
 }

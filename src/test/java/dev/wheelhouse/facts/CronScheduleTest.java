@@ -10,6 +10,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
 import org.junit.jupiter.api.Test;
@@ -115,5 +116,37 @@ class CronScheduleTest {
         }
         assertThat(TimeZones.load("")).isEqualTo(ZoneOffset.UTC);
         assertThat(TimeZones.load("Local")).isEqualTo(ZoneId.systemDefault());
+    }
+
+    @Test
+    void spacesInsideASchedulesTextTakeLinearWork() {
+        String text = " a" + " ".repeat(5_000) + "b" + " ".repeat(5_000);
+        AtomicLong looks = new AtomicLong();
+        CharSequence counted = new CharSequence() {
+            @Override
+            public int length() {
+                return text.length();
+            }
+
+            @Override
+            public char charAt(int index) {
+                looks.incrementAndGet();
+                return text.charAt(index);
+            }
+
+            @Override
+            public CharSequence subSequence(int start, int end) {
+                return text.subSequence(start, end);
+            }
+
+            @Override
+            public String toString() {
+                return text;
+            }
+        };
+        assertThat(Spaces.EDGES.matcher(counted).replaceAll("")).isEqualTo("a" + " ".repeat(5_000) + "b");
+        assertThat(looks.get()).isLessThan(20L * text.length());
+        assertThat(CronSchedule.parse("TZ=UTC \t@hourly \n", ZoneOffset.UTC).next(Instant.EPOCH))
+                .isEqualTo("1970-01-01T01:00:00Z");
     }
 }

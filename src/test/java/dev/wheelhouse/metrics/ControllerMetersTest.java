@@ -55,4 +55,19 @@ class ControllerMetersTest {
         assertThat(registry.scrape().lines())
                 .contains("desired_replicas{hpa_name=\"web\",namespace=\"default\"} 4.0");
     }
+
+    @Test
+    void labelsThatObjectsChooseDoNotMakeSeriesWithoutEnd() {
+        Measure others = Measure.counter("job_controller_jobs_by_external_controller_total", "Jobs",
+                "controller_name");
+        for (int i = 0; i < 3 * ControllerMeters.MOST_SERIES; i++) {
+            meters.record(others, 1, "example.com/" + i);
+        }
+        meters.record(others, 1, "example.com/0");
+        assertThat(registry.scrape().lines().filter(line -> !line.startsWith("#")))
+                .hasSize(ControllerMeters.MOST_SERIES + 1)
+                .contains("job_controller_jobs_by_external_controller_total{controller_name=\"(others)\"} "
+                        + 2.0 * ControllerMeters.MOST_SERIES,
+                        "job_controller_jobs_by_external_controller_total{controller_name=\"example.com/0\"} 2.0");
+    }
 }

@@ -176,6 +176,8 @@ public final class RestServer {
                     : Errors.answerTooLarge(memory.bytes())).status());
             case TooLargeException large ->
                 failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
+            case StoreException.Full full ->
+                failure(request, Errors.internal(String.valueOf(full.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             // The store logs the cause once.
             case StoreException.Failed failed ->

@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +45,12 @@ public final class ObjectStore implements AutoCloseable {
     private static final Duration QUIET = Duration.ofMinutes(1);
     /** How many eras back {@link #lastCommitted} reaches. Eras last at least a second, so no writer waits that long. */
     private static final int ERAS = 1024;
+    /** The memory of an object besides its JSON, in bytes, roughly. */
+    private static final long OVERHEAD = 1024;
+    /** The share of the heap for all objects, and again for their past states. */
+    private static final int SHARE_OF_HEAP = 4;
+    /** The part of this share that is left for objects that grow when no more can be created. */
+    private static final int RESERVE = 8;
 
     private final Clock clock;
     private final Retention retention;
@@ -56,6 +65,13 @@ public final class ObjectStore implements AutoCloseable {
     private volatile @Nullable StorageException failure;
     /** The last failure that undid writes. */
     private volatile @Nullable StorageException lastFailure;
+    /** The most memory of all objects, in bytes, and of all past states. */
+    private final long most;
+    /** The memory of all objects with the decided writes. Guarded by the lock, as the next two. */
+    private long stored;
+    /** The bytes of all windows of past changes. */
+    private long past;
+    private boolean saidThatItIsFull;
     /** Counts the failures of the storage. Each undoes all writes that were decided but not committed. */
     private volatile long era;
     /** By era (modulo its length), the last version that was committed in it. The present era is not in it. */
@@ -72,7 +88,14 @@ public final class ObjectStore implements AutoCloseable {
     /** The oldest kept version of a resource without writes. */
     private volatile long compacted;
 
+    /** A store whose objects take at most a quarter of the heap, and their past states another one. */
     public ObjectStore(Clock clock, Retention retention, Storage storage) {
+        this(clock, retention, storage, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    }
+
+    /** @param most bytes of the objects, and of their past states; each object counts for a kilobyte more than its JSON */
+    ObjectStore(Clock clock, Retention retention, Storage storage, long most) {
+        this.most = most;
         this.clock = clock;
         this.retention = retention;
         this.storage = storage;
@@ -95,7 +118,9 @@ public final class ObjectStore implements AutoCloseable {
     private final class Recovery implements Storage.Reader {
         @Override
         public void object(long at, String resource, byte[] json) {
-            log(resource).load(StoredObject.draft(resource, (ObjectNode) Json.read(json), at));
+            StoredObject object = StoredObject.draft(resource, (ObjectNode) Json.read(json), at);
+            stored += memory(object);
+            log(resource).load(object);
         }
 
         @Override
@@ -109,9 +134,9 @@ public final class ObjectStore implements AutoCloseable {
             }
             Change change = newChange(log, key, current, next, at);
             log.head = change.after;
-            log.append(change);
+            stored += growth(change);
+            remember(log, change);
             log.dispatch();
-            log.compact(retention, change.nanos);
         }
     }
 
@@ -148,6 +173,7 @@ public final class ObjectStore implements AutoCloseable {
      * @param object with its name
      * @throws StoreException.Exists if there already is one of this name
      * @throws StoreException.Failed if the storage takes no writes
+     * @throws StoreException.Full if all objects together take too much memory
      * @throws TooLargeException if it is larger than {@link TooLargeException#MOST_BYTES}
      */
     public StoredObject create(String resource, ObjectNode object) {
@@ -254,6 +280,8 @@ public final class ObjectStore implements AutoCloseable {
         precondition.check(current);
         long at = decided + 1;
         Change change = newChange(log, key, current, draft == null ? null : draft.atVersion(at), at);
+        refuseIfFull(change);
+        stored += growth(change);
         log.head = change.after;
         decided = at;
         if (storage.isDurable()) {
@@ -262,6 +290,45 @@ public final class ObjectStore implements AutoCloseable {
             publish(log, change);
         }
         return new Decided(change, era);
+    }
+
+    private static long memory(@Nullable StoredObject object) {
+        return object == null ? 0 : object.json().length + OVERHEAD;
+    }
+
+    /** By how much the memory of all objects grows with a change. */
+    private static long growth(Change change) {
+        return (change.deletion ? 0 : memory(change.object)) - memory(change.previous);
+    }
+
+    private void refuseIfFull(Change change) {
+        long more = growth(change);
+        if (more <= 0 || stored + more <= (change.previous == null ? most : most + most / RESERVE)) {
+            saidThatItIsFull &= stored > most - most / RESERVE;
+            return;
+        }
+        StoreException.Full full = new StoreException.Full(stored, most);
+        if (!saidThatItIsFull) {
+            saidThatItIsFull = true;
+            LOGGER.warn("{}; objects can be read, changed and deleted", full.getMessage());
+        }
+        throw full;
+    }
+
+    /** Adds a change to the window of its resource. Beyond the most memory for all windows the largest one is shortened. */
+    private void remember(ResourceLog log, Change change) {
+        long before = log.bytes();
+        log.append(change);
+        log.compact(retention, change.nanos);
+        past += log.bytes() - before;
+        while (past > most) {
+            ResourceLog largest = Collections.max(logs.values(), Comparator.comparingLong(ResourceLog::bytes));
+            long freed = largest.shorten();
+            if (freed == 0) {
+                return;
+            }
+            past -= freed;
+        }
     }
 
     private void refuseWritesIfUnable() {
@@ -274,8 +341,7 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private void publish(ResourceLog log, Change change) {
-        log.append(change);
-        log.compact(retention, change.nanos);
+        remember(log, change);
         version = change.version;
     }
 
@@ -337,8 +403,10 @@ public final class ObjectStore implements AutoCloseable {
     /** Begins a new era: undoes all writes that are decided but not committed. */
     private void undo(StorageException e, List<Pending> batch) {
         locked(() -> {
-            batch.forEach(p -> p.log.undo());
-            pending.forEach(p -> p.log.undo());
+            for (Pending undone : Stream.concat(batch.stream(), pending.stream()).toList()) {
+                undone.log.undo();
+                stored -= growth(undone.change);
+            }
             pending = new ArrayList<>();
             decided = version;
             lastFailure = e;
@@ -469,6 +537,7 @@ public final class ObjectStore implements AutoCloseable {
         locked(() -> {
             compacted = version;
             logs.values().forEach(log -> log.compactTo(compacted));
+            past = 0;
             return compacted;
         });
     }

@@ -63,6 +63,20 @@ final class ResourceLog {
         }
     }
 
+    /** The bytes of JSON in the window. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Drops the oldest change of the window, unless it is the only one. @return the bytes of its JSON */
+    long shorten() {
+        long before = bytes;
+        if (window.size() > 1) {
+            drop();
+        }
+        return before - bytes;
+    }
+
     void compactTo(long version) {
         window.clear();
         bytes = 0;

@@ -61,6 +61,16 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /** All objects together take as much memory as they may. The message begins like etcd's. */
+    public static final class Full extends StoreException {
+        private static final long serialVersionUID = 1;
+
+        Full(long bytes, long most) {
+            super("etcdserver: mvcc: database space exceeded: the objects take " + bytes + " bytes, and at most " + most
+                    + " are for them: delete some, or give the process a larger heap");
+        }
+    }
+
     /** The version is older than the kept ones. */
     public static final class Expired extends StoreException {
         private static final long serialVersionUID = 1;

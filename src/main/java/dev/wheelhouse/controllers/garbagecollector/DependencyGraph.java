@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import dev.wheelhouse.api.OwnerReferences;
  */
 final class DependencyGraph {
     private static final int ABSENT_OWNERS = 500;
+    private static final int FEW_OWNERS = 8;
 
     private final Map<String, Node> nodes = new HashMap<>();
     private final AbsentOwners absent = new AbsentOwners(ABSENT_OWNERS);
@@ -33,11 +36,27 @@ final class DependencyGraph {
         private boolean beingDeleted;
         private boolean deletingDependents;
         private List<V1OwnerReference> owners = List.of();
+        /** The owners by UID, if there are so many that a search takes long; else empty. */
+        private Map<String, List<V1OwnerReference>> ownersByUid = Map.of();
         private final Set<Node> dependents = new LinkedHashSet<>();
 
         Node(ObjectRef identity, boolean virtual) {
             this.identity = identity;
             this.virtual = virtual;
+        }
+
+        void setOwners(List<V1OwnerReference> references) {
+            owners = references;
+            ownersByUid = references.size() <= FEW_OWNERS
+                    ? Map.of()
+                    : references.stream().collect(Collectors.groupingBy(reference -> String.valueOf(reference.getUid())));
+        }
+
+        /** The references with a UID. */
+        Stream<V1OwnerReference> references(String uid) {
+            return ownersByUid.isEmpty()
+                    ? owners.stream().filter(reference -> uid.equals(reference.getUid()))
+                    : ownersByUid.getOrDefault(uid, List.of()).stream();
         }
     }
 
@@ -51,7 +70,7 @@ final class DependencyGraph {
         List<V1OwnerReference> owners = OwnerReferences.of(after);
         if (node == null) {
             node = new Node(identity, false);
-            node.owners = owners;
+            node.setOwners(owners);
             node.beingDeleted = Finalizers.isBeingDeleted(after);
             node.deletingDependents = node.beingDeleted && Finalizers.has(after, Finalizers.FOREGROUND);
             nodes.put(identity.uid(), node);
@@ -110,7 +129,7 @@ final class DependencyGraph {
                 effects.add(new Effect.AttemptToDelete(uid));
             }
         });
-        node.owners = next;
+        node.setOwners(next);
         addToOwners(node, added, effects);
         before.keySet().forEach(uid -> {
             Node owner = nodes.get(uid);
@@ -163,7 +182,7 @@ final class DependencyGraph {
     }
 
     private static void reportElsewhere(Node dependent, String ownerUid, List<Effect> effects) {
-        dependent.owners.stream().filter(reference -> ownerUid.equals(reference.getUid())).findFirst()
+        dependent.references(ownerUid).findFirst()
                 .ifPresent(reference -> effects.add(new Effect.OwnerElsewhere(dependent.identity, reference)));
     }
 
@@ -245,22 +264,19 @@ final class DependencyGraph {
     }
 
     private static boolean agrees(Node dependent, ObjectRef owner) {
-        return !outside(dependent, owner) && dependent.owners.stream().anyMatch(owner::isMeantBy);
+        return !outside(dependent, owner) && dependent.references(owner.uid()).anyMatch(owner::isMeantBy);
     }
 
     private static boolean disagrees(Node dependent, ObjectRef owner) {
-        return outside(dependent, owner) || dependent.owners.stream()
-                .anyMatch(reference -> owner.uid().equals(reference.getUid()) && !owner.isMeantBy(reference));
+        return outside(dependent, owner)
+                || dependent.references(owner.uid()).anyMatch(reference -> !owner.isMeantBy(reference));
     }
 
     /** The next coordinates after the absent ones, in order; the first ones if there are none after them. */
     private static @Nullable ObjectRef otherIdentity(List<Node> dependents, ObjectRef absent) {
         TreeSet<ObjectRef> others = new TreeSet<>();
         for (Node dependent : dependents) {
-            for (V1OwnerReference reference : dependent.owners) {
-                if (!absent.uid().equals(reference.getUid())) {
-                    continue;
-                }
+            for (V1OwnerReference reference : dependent.references(absent.uid()).toList()) {
                 ObjectRef other = ObjectRef.of(reference, dependent.identity.namespace());
                 boolean sameKind = other.apiVersion().equals(absent.apiVersion()) && other.kind().equals(absent.kind());
                 if (!absent.isNamespaced() && sameKind) {
@@ -284,7 +300,7 @@ final class DependencyGraph {
         }
         List<NodeView.Dependent> dependents = new ArrayList<>(node.dependents.size());
         for (Node dependent : node.dependents) {
-            boolean blocking = dependent.owners.stream().anyMatch(r -> uid.equals(r.getUid()) && blocks(r));
+            boolean blocking = dependent.references(uid).anyMatch(DependencyGraph::blocks);
             dependents.add(new NodeView.Dependent(dependent.identity, dependent.deletingDependents, blocking));
         }
         return new NodeView(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);

@@ -1,9 +1,11 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
@@ -32,8 +34,9 @@ final class OwnerPatches {
 
     /** A merge patch that removes owners. */
     static String withoutOwners(V1ObjectMeta live, List<String> ownerUids) {
+        Set<String> removed = new HashSet<>(ownerUids);
         return body("resourceVersion", String.valueOf(live.getResourceVersion()), "ownerReferences",
-                OwnerReferences.of(live).stream().filter(r -> !ownerUids.contains(r.getUid())).toList());
+                OwnerReferences.of(live).stream().filter(r -> !removed.contains(r.getUid())).toList());
     }
 
     /** A strategic merge patch after which no owner reference blocks the deletion of its owner. */

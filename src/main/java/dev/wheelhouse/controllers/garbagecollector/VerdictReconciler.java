@@ -1,7 +1,9 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -60,11 +62,7 @@ final class VerdictReconciler implements Reconciler<String> {
             Verdict verdict = decide.apply(view);
             ObjectRef identity = view.item().identity();
             switch (verdict) {
-                case Verdict.Ask ask -> {
-                    for (Question question : ask.questions()) {
-                        view = view.with(question, read(question));
-                    }
-                }
+                case Verdict.Ask ask -> view = view.with(read(ask.questions()));
                 case Verdict.Write write -> {
                     Step step = write(view, write);
                     if (step.result != null) {
@@ -107,9 +105,7 @@ final class VerdictReconciler implements Reconciler<String> {
             if (!(verdict instanceof Verdict.Ask ask)) {
                 return List.of();
             }
-            for (Question question : ask.questions()) {
-                view = view.with(question, read(question));
-            }
+            view = view.with(read(ask.questions()));
         }
         return List.of();
     }
@@ -127,8 +123,13 @@ final class VerdictReconciler implements Reconciler<String> {
         return Result.requeueAfter(type != null && watched.test(type) ? UNOBSERVED_AGAIN : UNWATCHED_AGAIN);
     }
 
-    private Optional<V1ObjectMeta> read(Question question) {
-        return client.metadata(question.type()).find(question.key()).map(PartialObjectMetadata::getMetadata);
+    private Map<Question, Optional<V1ObjectMeta>> read(List<Question> questions) {
+        Map<Question, Optional<V1ObjectMeta>> answers = new HashMap<>();
+        for (Question question : questions) {
+            answers.computeIfAbsent(question, q -> client.metadata(q.type()).find(q.key())
+                    .map(PartialObjectMetadata::getMetadata));
+        }
+        return answers;
     }
 
     /** Either the result of the attempt, or the view for the next round. */

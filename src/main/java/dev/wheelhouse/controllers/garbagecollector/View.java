@@ -45,10 +45,10 @@ record View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent,
         return answer.get();
     }
 
-    /** A copy with one more answer. */
-    View with(Question question, Optional<V1ObjectMeta> answer) {
+    /** A copy with more answers. */
+    View with(Map<Question, Optional<V1ObjectMeta>> further) {
         Map<Question, Optional<V1ObjectMeta>> more = new HashMap<>(answers);
-        more.put(question, answer);
+        more.putAll(further);
         return new View(item, types, knownAbsent, onlyMergePatch, more, orphaned, conflictedOwners);
     }
 

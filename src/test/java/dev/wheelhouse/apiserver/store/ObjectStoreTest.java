@@ -329,4 +329,49 @@ class ObjectStoreTest {
         assertThat(store.watchers()).isZero();
         assertThatThrownBy(() -> create("a", "")).isInstanceOf(StoreException.Closed.class);
     }
+
+    private static ObjectNode large(String name, int characters) {
+        ObjectNode object = object("ns", name, "");
+        object.putObject("data").put("x", "x".repeat(characters));
+        return object;
+    }
+
+    @Test
+    void aFullStoreTakesNoNewObjectsUntilSomeAreDeletedAndTheOthersCanStillChange() {
+        ObjectStore small = new ObjectStore(clock, Retention.standard(), Storage.inMemory(), 20_000);
+        for (String name : List.of("a", "b", "c")) {
+            small.create("configmaps", large(name, 5_000));
+        }
+        assertThatThrownBy(() -> small.create("secrets", large("d", 5_000))).isInstanceOf(StoreException.Full.class)
+                .hasMessageStartingWith("etcdserver: mvcc: database space exceeded: the objects take 18");
+        StoredObject a = small.get("configmaps", "ns", "a");
+        StoredObject changed = small.update("configmaps", large("a", 6_500), a.version());
+        assertThatThrownBy(() -> small.update("configmaps", large("a", 9_500), changed.version()))
+                .isInstanceOf(StoreException.Full.class);
+        assertThat(small.update("configmaps", large("a", 6_500), changed.version()).version()).isEqualTo(5);
+        StoredObject b = small.get("configmaps", "ns", "b");
+        small.delete("configmaps", "ns", "b", b.version());
+        assertThat(small.create("secrets", large("d", 4_000)).version()).isEqualTo(7);
+        small.close();
+    }
+
+    @Test
+    void thePastOfAllResourcesTogetherIsBoundedAndTheLongestIsForgottenFirst() {
+        ObjectStore small = new ObjectStore(clock, Retention.standard(), Storage.inMemory(), 100_000);
+        StoredObject quiet = small.create("secrets", object("ns", "quiet", ""));
+        for (String resource : List.of("configmaps", "endpoints")) {
+            StoredObject object = small.create(resource, large("busy", 5_000));
+            for (int i = 0; i < 30; i++) {
+                object = small.update(resource, large("busy", 5_000), object.version());
+            }
+        }
+        for (String resource : List.of("configmaps", "endpoints")) {
+            assertThatThrownBy(() -> small.watch(resource, Selection.all(), 1))
+                    .isInstanceOf(StoreException.Expired.class);
+            StoredObject object = small.get(resource, "ns", "busy");
+            assertThat(drain(small.watch(resource, Selection.all(), object.version() - 5))).hasSize(5);
+        }
+        assertThat(drain(small.watch("secrets", Selection.all(), quiet.version() - 1))).hasSize(1);
+        small.close();
+    }
 }

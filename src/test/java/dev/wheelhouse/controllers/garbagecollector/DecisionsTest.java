@@ -4,6 +4,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -57,7 +58,7 @@ class DecisionsTest {
     }
 
     private View podOwnedBy(V1OwnerReference... owners) {
-        return view(POD).with(READ_POD, Optional.of(live("pod", owners)));
+        return view(POD).with(Map.of(READ_POD, Optional.of(live("pod", owners))));
     }
 
     private static Action only(Verdict verdict) {
@@ -83,14 +84,14 @@ class DecisionsTest {
         assertThat(Decisions.decideDelete(view(POD))).isEqualTo(new Verdict.Ask(List.of(READ_POD)));
         View read = podOwnedBy(rs("rs"));
         assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
-        Verdict verdict = Decisions.decideDelete(read.with(READ_RS, Optional.empty()));
+        Verdict verdict = Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())));
         assertThat(deletion(verdict)).isEqualTo(new Deletion(null, "u-pod", "7", "Background"));
         assertThat(((Verdict.Write) verdict).absent()).containsExactly(RS);
     }
 
     @Test
     void anOwnerOfTheSameNameButAnotherUidIsNoOwner() {
-        View view = podOwnedBy(rs("rs")).with(READ_RS, Optional.of(live("rs").uid("u-new")));
+        View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(live("rs").uid("u-new"))));
         assertThat(deletion(Decisions.decideDelete(view)).propagation()).isEqualTo("Background");
     }
 
@@ -102,7 +103,7 @@ class DecisionsTest {
 
     @Test
     void anObjectWithAnOwnerThatExistsStays() {
-        View view = podOwnedBy(rs("rs")).with(READ_RS, Optional.of(live("rs")));
+        View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(live("rs"))));
         assertThat(Decisions.decideDelete(view)).isEqualTo(new Verdict.Leave("one of its owners exists"));
     }
 
@@ -113,8 +114,8 @@ class DecisionsTest {
 
     @Test
     void danglingReferencesGoWhileAnotherOwnerHoldsTheObject() {
-        View view = podOwnedBy(rs("rs"), rs("old")).with(READ_RS, Optional.of(live("rs")))
-                .with(new Question(ResourceType.REPLICA_SETS, ObjectKey.of("ns", "old")), Optional.empty());
+        View view = podOwnedBy(rs("rs"), rs("old")).with(Map.of(READ_RS, Optional.of(live("rs"))))
+                .with(Map.of(new Question(ResourceType.REPLICA_SETS, ObjectKey.of("ns", "old")), Optional.empty()));
         assertThat(patchBody(Decisions.decideDelete(view), PatchType.STRATEGIC_MERGE)).isEqualTo(
                 "{\"metadata\":{\"uid\":\"u-pod\",\"ownerReferences\":[{\"$patch\":\"delete\",\"uid\":\"u-old\"}]}}");
     }
@@ -122,15 +123,15 @@ class DecisionsTest {
     @Test
     void typesWithoutStrategicMergeGetTheWholeListAtItsVersion() {
         onlyMergePatch.add(ResourceType.PODS);
-        View view = podOwnedBy(rs("rs"), rs("old")).with(READ_RS, Optional.of(live("rs")))
-                .with(new Question(ResourceType.REPLICA_SETS, ObjectKey.of("ns", "old")), Optional.empty());
+        View view = podOwnedBy(rs("rs"), rs("old")).with(Map.of(READ_RS, Optional.of(live("rs"))))
+                .with(Map.of(new Question(ResourceType.REPLICA_SETS, ObjectKey.of("ns", "old")), Optional.empty()));
         assertThat(patchBody(Decisions.decideDelete(view), PatchType.MERGE)).contains("\"resourceVersion\":\"7\"")
                 .contains("u-rs").doesNotContain("u-old");
     }
 
     @Test
     void aDependentWithoutDependentsOfAnOwnerThatIsDeletedInTheForegroundGoesInTheBackground() {
-        View view = podOwnedBy(rs("rs")).with(READ_RS, Optional.of(foreground(live("rs"))));
+        View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(foreground(live("rs")))));
         assertThat(deletion(Decisions.decideDelete(view)).propagation()).isEqualTo("Background");
     }
 
@@ -139,33 +140,33 @@ class DecisionsTest {
         dependents.add(new NodeView.Dependent(POD, false, true));
         V1OwnerReference deployment = new V1OwnerReference().apiVersion("apps/v1").kind("Deployment").name("web")
                 .uid("u-web");
-        View view = view(RS).with(READ_RS, Optional.of(live("rs", deployment))).with(
+        View view = view(RS).with(Map.of(READ_RS, Optional.of(live("rs", deployment)))).with(Map.of(
                 new Question(ResourceType.DEPLOYMENTS, ObjectKey.of("ns", "web")),
-                Optional.of(foreground(live("web"))));
+                Optional.of(foreground(live("web")))));
         assertThat(deletion(Decisions.decideDelete(view)).propagation()).isEqualTo("Foreground");
     }
 
     @Test
     void inACircleTheReferencesAreUnblockedFirst() {
         dependents.add(new NodeView.Dependent(RS, true, true));
-        View view = podOwnedBy(rs("rs")).with(READ_RS, Optional.of(foreground(live("rs"))));
+        View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(foreground(live("rs")))));
         Verdict verdict = Decisions.decideDelete(view);
         assertThat(patchBody(verdict, PatchType.STRATEGIC_MERGE)).contains("\"blockOwnerDeletion\":false");
         assertThat(((Verdict.Write) verdict).again()).isTrue();
-        View unblocked = view(POD).with(READ_POD, Optional.of(live("pod", rs("rs").blockOwnerDeletion(false))))
-                .with(READ_RS, Optional.of(foreground(live("rs"))));
+        View unblocked = view(POD).with(Map.of(READ_POD, Optional.of(live("pod", rs("rs").blockOwnerDeletion(false)))))
+                .with(Map.of(READ_RS, Optional.of(foreground(live("rs")))));
         assertThat(deletion(Decisions.decideDelete(unblocked)).propagation()).isEqualTo("Foreground");
     }
 
     @Test
     void afterAConflictTheVersionIsNotDemandedIfTheOwnersAreTheSame() {
-        View conflicted = podOwnedBy(rs("rs")).with(READ_RS, Optional.empty()).afterConflict(READ_POD,
+        View conflicted = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.empty())).afterConflict(READ_POD,
                 live("pod", rs("rs")));
         assertThat(Decisions.decideDelete(conflicted)).isEqualTo(new Verdict.Ask(List.of(READ_POD)));
-        View same = conflicted.with(READ_POD, Optional.of(live("pod", rs("rs")).resourceVersion("8")));
+        View same = conflicted.with(Map.of(READ_POD, Optional.of(live("pod", rs("rs")).resourceVersion("8"))));
         assertThat(deletion(Decisions.decideDelete(same))).isEqualTo(new Deletion(null, "u-pod", null, "Background"));
-        View others = conflicted.with(READ_POD,
-                Optional.of(live("pod", rs("rs").controller(false)).resourceVersion("8")));
+        View others = conflicted.with(Map.of(READ_POD,
+                Optional.of(live("pod", rs("rs").controller(false)).resourceVersion("8"))));
         assertThat(deletion(Decisions.decideDelete(others)).resourceVersion()).isEqualTo("8");
     }
 
@@ -175,8 +176,8 @@ class DecisionsTest {
                 .isEqualTo(new Verdict.Leave("it is being deleted"));
         dependents.add(new NodeView.Dependent(POD, false, true));
         dependents.add(new NodeView.Dependent(new ObjectRef("v1", "Pod", "ns", "free", "u-free"), false, false));
-        View waiting = view(new NodeView(RS, true, true, true, dependents)).with(READ_RS,
-                Optional.of(foreground(live("rs"))));
+        View waiting = view(new NodeView(RS, true, true, true, dependents)).with(Map.of(READ_RS,
+                Optional.of(foreground(live("rs")))));
         assertThat(Decisions.decideDelete(waiting)).isEqualTo(new Verdict.DependentsFirst(List.of("u-pod")));
     }
 
@@ -184,16 +185,16 @@ class DecisionsTest {
     void whenNoDependentBlocksTheForegroundFinalizerGoes() {
         dependents.add(new NodeView.Dependent(POD, false, false));
         V1ObjectMeta live = foreground(live("rs")).finalizers(List.of("other", "foregroundDeletion"));
-        View view = view(new NodeView(RS, true, true, true, dependents)).with(READ_RS, Optional.of(live));
+        View view = view(new NodeView(RS, true, true, true, dependents)).with(Map.of(READ_RS, Optional.of(live)));
         assertThat(patchBody(Decisions.decideDelete(view), PatchType.MERGE))
                 .isEqualTo("{\"metadata\":{\"resourceVersion\":\"7\",\"finalizers\":[\"other\"]}}");
     }
 
     @Test
     void anObjectThatIsNotThereLeavesTheGraph() {
-        assertThat(Decisions.decideDelete(view(POD).with(READ_POD, Optional.empty())))
+        assertThat(Decisions.decideDelete(view(POD).with(Map.of(READ_POD, Optional.empty()))))
                 .isEqualTo(new Verdict.Gone(POD));
-        assertThat(Decisions.decideDelete(view(POD).with(READ_POD, Optional.of(live("pod").uid("u-new")))))
+        assertThat(Decisions.decideDelete(view(POD).with(Map.of(READ_POD, Optional.of(live("pod").uid("u-new"))))))
                 .isEqualTo(new Verdict.Gone(POD));
     }
 
@@ -214,14 +215,14 @@ class DecisionsTest {
     void anOwnerInAnotherVersionThatIsServedIsReadInThePreferredOne() {
         View read = podOwnedBy(rs("rs").apiVersion("apps/v1beta2"));
         assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
-        assertThat(deletion(Decisions.decideDelete(read.with(READ_RS, Optional.empty()))).uid()).isEqualTo("u-pod");
+        assertThat(deletion(Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())))).uid()).isEqualTo("u-pod");
     }
 
     @Test
     void aClusterScopedObjectCannotBelongToANamespacedOwner() {
         ObjectRef node = new ObjectRef("v1", "Node", "", "node", "u-node");
-        View view = view(node).with(new Question(ResourceType.NODES, ObjectKey.cluster("node")),
-                Optional.of(live("node", rs("rs"))));
+        View view = view(node).with(Map.of(new Question(ResourceType.NODES, ObjectKey.cluster("node")),
+                Optional.of(live("node", rs("rs")))));
         assertThat(Decisions.decideDelete(view)).isInstanceOf(Verdict.Terminal.class);
     }
 
@@ -241,10 +242,10 @@ class DecisionsTest {
     @Test
     void aFinalizerThatStandsForAPolicyIsHonoured() {
         knownAbsent.add(rs("rs"));
-        View orphan = view(POD).with(READ_POD, Optional.of(live("pod", rs("rs")).finalizers(List.of("orphan"))));
+        View orphan = view(POD).with(Map.of(READ_POD, Optional.of(live("pod", rs("rs")).finalizers(List.of("orphan")))));
         assertThat(deletion(Decisions.decideDelete(orphan)).propagation()).isEqualTo("Orphan");
-        View foreground = view(POD).with(READ_POD,
-                Optional.of(live("pod", rs("rs")).finalizers(List.of("foregroundDeletion"))));
+        View foreground = view(POD).with(Map.of(READ_POD,
+                Optional.of(live("pod", rs("rs")).finalizers(List.of("foregroundDeletion")))));
         assertThat(deletion(Decisions.decideDelete(foreground)).propagation()).isEqualTo("Foreground");
     }
 
@@ -254,7 +255,7 @@ class DecisionsTest {
         V1ObjectMeta owner = live("rs").deletionTimestamp(NOW).finalizers(List.of("orphan"));
         View view = view(new NodeView(RS, true, true, false, dependents));
         assertThat(Decisions.decideOrphan(view)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
-        view = view.with(READ_RS, Optional.of(owner));
+        view = view.with(Map.of(READ_RS, Optional.of(owner)));
         Action batch = only(Decisions.decideOrphan(view));
         assertThat(((Action.Batch) batch).writes()).singleElement().satisfies(write -> {
             assertThat(((Action.Patch) write).body()).isEqualTo(
@@ -269,8 +270,8 @@ class DecisionsTest {
     @Test
     void nothingIsOrphanedOnceSomebodyHasTakenTheFinalizerAway() {
         dependents.add(new NodeView.Dependent(POD, false, true));
-        View view = view(new NodeView(RS, true, true, false, dependents)).with(READ_RS,
-                Optional.of(live("rs").deletionTimestamp(NOW)));
+        View view = view(new NodeView(RS, true, true, false, dependents)).with(Map.of(READ_RS,
+                Optional.of(live("rs").deletionTimestamp(NOW))));
         assertThat(Decisions.decideOrphan(view)).isInstanceOf(Verdict.Leave.class);
     }
 }

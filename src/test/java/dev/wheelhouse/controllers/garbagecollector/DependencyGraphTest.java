@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.garbagecollector;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 
@@ -188,5 +189,36 @@ class DependencyGraphTest {
         }
         assertThat(graph.isKnownAbsent(owners.get(0), "a")).isFalse();
         assertThat(graph.isKnownAbsent(owners.get(500), "a")).isTrue();
+    }
+
+    @Test
+    void anObjectOfManyOwnersIsLookedAtInLinearWork() {
+        int count = 2_000;
+        AtomicLong looks = new AtomicLong();
+        List<V1OwnerReference> owners = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            owners.add(new CountedReference("o" + i, looks));
+        }
+        graph.seen(ref("ConfigMap", "a", "hostile"), null, new V1ObjectMeta().ownerReferences(owners));
+        for (int i = 0; i < count; i++) {
+            assertThat(graph.view("uid-o" + i).dependents()).hasSize(1);
+            assertThat(graph.absent(ref("Pod", "a", "o" + i))).isNotEmpty();
+        }
+        assertThat(looks.get()).isLessThan(50L * count);
+    }
+
+    private static final class CountedReference extends V1OwnerReference {
+        private final AtomicLong looks;
+
+        CountedReference(String name, AtomicLong looks) {
+            this.looks = looks;
+            apiVersion("v1").kind("Pod").name(name).uid("uid-" + name);
+        }
+
+        @Override
+        public String getUid() {
+            looks.incrementAndGet();
+            return super.getUid();
+        }
     }
 }
