@@ -111,8 +111,8 @@ public final class FieldManagement {
             return;
         }
         Entry previous = managed.get(manager);
-        managed.put(manager, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
-                Meta.time(now)));
+        String time = Meta.time(now);
+        managed.put(manager, previous == null ? new Entry(apiVersion, own, time) : previous.with(own, time));
     }
 
     private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
