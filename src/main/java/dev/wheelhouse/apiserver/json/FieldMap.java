@@ -2,13 +2,16 @@ package dev.wheelhouse.apiserver.json;
 
 import java.util.AbstractMap;
 import java.util.AbstractSet;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.Spliterator;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +22,8 @@ import tools.jackson.databind.JsonNode;
  * The fields of an object of JSON, in the order in which they were first set. Objects of Kubernetes have few fields, so
  * names and values are in one array, which is searched from its beginning: it takes a third of the memory of a
  * {@link LinkedHashMap}. An object with more than {@value #FEW} fields has a hash map, so that no client can make a
- * search long. For one thread; not to be changed during an iteration, except by the iterator.
+ * search long. An entry of an iterator is valid until the next one; streams and arrays have entries to keep. For one
+ * thread; not to be changed during an iteration, except by the iterator.
  */
 final class FieldMap extends AbstractMap<String, JsonNode> {
     private static final int FEW = 16;
@@ -46,8 +50,8 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
         Object[] here = slots;
         int hash = text.hashCode();
         for (int i = 0; i < used; i += 2) {
-            Object other = here[i];
-            if (other == text || other.hashCode() == hash && other.equals(text)) {
+            String other = (String) here[i];
+            if (other.hashCode() == hash && other.equals(text)) {
                 return i;
             }
         }
@@ -164,9 +168,37 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
         public int size() {
             return FieldMap.this.size();
         }
+
+        @Override
+        public Spliterator<Map.Entry<String, JsonNode>> spliterator() {
+            return kept().spliterator();
+        }
+
+        @Override
+        public Object[] toArray() {
+            return kept().toArray();
+        }
+
+        @Override
+        public <T> T[] toArray(T[] into) {
+            return kept().toArray(into);
+        }
+
+        /** Entries that can be kept. */
+        private List<Map.Entry<String, JsonNode>> kept() {
+            List<Map.Entry<String, JsonNode>> all = new ArrayList<>(size());
+            if (many != null) {
+                all.addAll(many.entrySet());
+            }
+            for (int i = 0; i < used; i += 2) {
+                all.add(new Field((String) slots[i], i));
+            }
+            return all;
+        }
     }
 
-    private final class EntryIterator implements Iterator<Map.Entry<String, JsonNode>> {
+    /** Iterates without an object for each field: it is itself the entry that it returned last. */
+    private final class EntryIterator implements Iterator<Map.Entry<String, JsonNode>>, Map.Entry<String, JsonNode> {
         private int next;
 
         @Override
@@ -180,13 +212,41 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
                 throw new NoSuchElementException();
             }
             next += 2;
-            return new Field((String) slots[next - 2], next - 2);
+            return this;
         }
 
         @Override
         public void remove() {
             next -= 2;
             removeAt(next);
+        }
+
+        @Override
+        public String getKey() {
+            return (String) slots[next - 2];
+        }
+
+        @Override
+        public JsonNode getValue() {
+            return value(next - 2);
+        }
+
+        @Override
+        public JsonNode setValue(JsonNode value) {
+            JsonNode before = value(next - 2);
+            slots[next - 1] = value;
+            return before;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Map.Entry<?, ?> entry && getKey().equals(entry.getKey())
+                    && getValue().equals(entry.getValue());
+        }
+
+        @Override
+        public int hashCode() {
+            return getKey().hashCode() ^ getValue().hashCode();
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ import dev.wheelhouse.facts.Schemas;
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
+    private static final Pattern VERSION = Pattern.compile("0*[1-9][0-9]*");
 
     private final ClusterState state;
     private final ObjectStore store;
@@ -80,7 +82,7 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
         refuseTooLarge(target, object, context);
-        if (!context.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
+        if (!context.dryRun() && VERSION.matcher(Json.text(meta, "resourceVersion")).matches()) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);

@@ -44,8 +44,14 @@ class FieldMapTest {
             assertThat(new ArrayList<>(map.entrySet())).isEqualTo(new ArrayList<>(expected.entrySet()));
             assertThat(new ArrayList<>(map.keySet())).isEqualTo(new ArrayList<>(expected.keySet()));
             List<String> visited = new ArrayList<>();
-            map.forEach((name, value) -> visited.add(name));
-            assertThat(visited).isEqualTo(new ArrayList<>(expected.keySet()));
+            map.forEach((name, value) -> visited.add(name + value));
+            List<String> iterated = new ArrayList<>();
+            for (Map.Entry<String, JsonNode> entry : map.entrySet()) {
+                iterated.add(entry.getKey() + entry.getValue());
+            }
+            assertThat(visited).isEqualTo(iterated)
+                    .isEqualTo(expected.entrySet().stream().map(e -> e.getKey() + e.getValue()).toList());
+            assertThat(map.entrySet().stream().toList()).isEqualTo(new ArrayList<>(expected.entrySet()));
             assertThat(map).isEqualTo(expected).hasSameSizeAs(expected);
             assertThat(map.hashCode()).isEqualTo(expected.hashCode());
         }
