@@ -152,8 +152,9 @@ final class Scales {
             }
             holder.put(path.getLast(), replicas);
             try {
-                return scale(target, writes.change(target, object, Renderer.tree(target.info(), current), current, context)
-                        .object());
+                return scale(target,
+                        writes.change(target, object, Renderer.tree(target.info(), current), current, context)
+                                .object());
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());

@@ -49,7 +49,8 @@ public final class StoredObject {
         ObjectNode meta = Json.child(object, "metadata");
         byte[] json = Json.bytes(canonical(object, meta, guess));
         return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), guess,
-                labels(meta.get("labels")), SelectableFields.paths(resource), SelectableFields.of(resource, object), json,
+                labels(meta.get("labels")), SelectableFields.paths(resource), SelectableFields.of(resource, object),
+                json,
                 indexOf(METADATA, json));
     }
 
