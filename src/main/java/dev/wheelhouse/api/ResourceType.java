@@ -41,6 +41,12 @@ public record ResourceType(String group, String version, String plural, String k
         return new ResourceType("", "v1", plural, kind, namespaced);
     }
 
+    /** Of the two fields that tell almost all types apart, because types are keys of maps in each request. */
+    @Override
+    public int hashCode() {
+        return 31 * group.hashCode() + plural.hashCode();
+    }
+
     /** The {@code apiVersion} of the type's objects, such as {@code v1} or {@code apps/v1}. */
     public String apiVersion() {
         return group.isEmpty() ? version : group + "/" + version;

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,6 +26,9 @@ import dev.wheelhouse.runtime.Clock;
 final class Requests {
     /** The memory that a hostile body's tree, and values computed from it, need per byte of the body. */
     private static final int MEMORY_PER_BODY_BYTE = 32;
+    /** The most bytes of a body whose work a virtual thread of this process does itself. */
+    private static final int SMALL = 32 * 1024;
+    private static final Set<String> SMALL_WRITES = Set.of("create", "update", "patch", "delete");
 
     private final RestServer rest;
     private final Faults faults;
@@ -179,7 +183,7 @@ final class Requests {
             return tooManyRequests();
         }
         Allowance allowance = bytes -> grant(memory, bytes);
-        if (isDoneHere(granted.request().about())) {
+        if (isDoneHere(granted.request(), body.length)) {
             try (seat) {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
             }
@@ -196,11 +200,17 @@ final class Requests {
     /**
      * Whether the calling thread does the work, because passing it to another thread would cost more: a read of one
      * object, whose size is limited, and a call of this process. A virtual thread must not compute for long, because
-     * health checks need its carrier. An interrupt of a thread that writes a file would close the file.
+     * health checks need its carrier, so of the calls on virtual threads, only small writes of one object are done
+     * there: their callers encode and decode the object on the same thread. Events are passed on nevertheless, so that
+     * the one thread that writes them yields to all other writers. An interrupt of a thread that writes a file would
+     * close the file.
      */
-    private boolean isDoneHere(RequestInfo about) {
-        return about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty()
-                || !Thread.currentThread().isVirtual() && !durable;
+    private boolean isDoneHere(ApiRequest head, int length) {
+        RequestInfo about = head.about();
+        boolean readsOne = about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty();
+        boolean writesLittle = head.credentials().inProcess() && length <= SMALL && SMALL_WRITES.contains(about.verb())
+                && !about.resource().equals("events");
+        return readsOne || !durable && (writesLittle || !Thread.currentThread().isVirtual());
     }
 
     /** Charges memory to a request's work. */

@@ -161,13 +161,18 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     private static final class Reader {
         private final V1Pod pod;
         private final String container;
+        /** Whether the pod has any annotation of a profile. Most have none. */
+        private final boolean annotated;
         private final Map<String, String> defaults;
         private final List<String> problems = new ArrayList<>();
 
         Reader(V1Pod pod, String container, boolean init, String nodeProfile) {
             this.pod = pod;
             this.container = container;
-            String named = allowed("profile", annotation("profile"), NAMED.keySet().stream().sorted().toList());
+            Map<String, String> annotations = pod.getMetadata().getAnnotations();
+            this.annotated = annotations != null && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
+            String named = annotation("profile");
+            named = named == null ? null : allowed("profile", named, NAMED.keySet().stream().sorted().toList());
             Map<String, String> profile = new HashMap<>(
                     NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
             if (init) {
@@ -178,6 +183,9 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         }
 
         private @Nullable String annotation(String key) {
+            if (!annotated) {
+                return null;
+            }
             String own = PodSources.annotation(pod, PREFIX + key + "." + container);
             return own != null ? own : PodSources.annotation(pod, PREFIX + key);
         }

@@ -1,7 +1,9 @@
 package dev.wheelhouse.node;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.client.ModelJson;
@@ -21,22 +24,35 @@ import dev.wheelhouse.client.ModelJson;
  * {@code pkg/util/pod/pod.go}). Pure functions.
  */
 final class StatusPatch {
-    private static final List<String> FIELDS = List.of("phase", "observedGeneration", "message", "reason", "hostIP",
-            "hostIPs", "podIP", "podIPs", "startTime", "qosClass", "initContainerStatuses", "containerStatuses");
+    private static final List<Field> FIELDS = List.of(new Field("phase", V1PodStatus::getPhase),
+            new Field("observedGeneration", V1PodStatus::getObservedGeneration),
+            new Field("message", V1PodStatus::getMessage), new Field("reason", V1PodStatus::getReason),
+            new Field("hostIP", V1PodStatus::getHostIP), new Field("hostIPs", V1PodStatus::getHostIPs),
+            new Field("podIP", V1PodStatus::getPodIP), new Field("podIPs", V1PodStatus::getPodIPs),
+            new Field("startTime", V1PodStatus::getStartTime), new Field("qosClass", V1PodStatus::getQosClass),
+            new Field("initContainerStatuses", V1PodStatus::getInitContainerStatuses),
+            new Field("containerStatuses", V1PodStatus::getContainerStatuses));
 
     /** Lists that a strategic merge joins by address, so that an address leaves only by a directive of its own. */
     private static final Set<String> ADDRESSES = Set.of("hostIPs", "podIPs");
+
+    private record Field(String name, Function<V1PodStatus, @Nullable Object> value) {}
 
     private StatusPatch() {}
 
     /** The patch; null if the pod has this status already. */
     static @Nullable String between(V1Pod apiPod, V1PodStatus status) {
-        JsonNode before = ModelJson.tree(apiPod.getStatus() == null ? new V1PodStatus() : apiPod.getStatus());
-        JsonNode after = ModelJson.tree(status);
+        V1PodStatus before = apiPod.getStatus() == null ? new V1PodStatus() : apiPod.getStatus();
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
-        for (String field : FIELDS) {
-            JsonNode old = before.path(field);
-            JsonNode now = after.path(field);
+        for (Field each : FIELDS) {
+            Object oldValue = each.value.apply(before);
+            Object newValue = each.value.apply(status);
+            if (Objects.equals(oldValue, newValue)) {
+                continue;
+            }
+            String field = each.name;
+            JsonNode old = tree(oldValue);
+            JsonNode now = tree(newValue);
             if (same(old, now)) {
                 continue;
             }
@@ -59,6 +75,10 @@ final class StatusPatch {
         return body.toString();
     }
 
+    private static JsonNode tree(@Nullable Object value) {
+        return value == null ? MissingNode.getInstance() : ModelJson.tree(value);
+    }
+
     /** The addresses, and a directive that deletes each old address that is not among them. */
     private static ArrayNode replacing(ArrayNode addresses, JsonNode old) {
         ArrayNode patch = addresses.deepCopy();
@@ -79,6 +99,9 @@ final class StatusPatch {
                 continue;
             }
             V1PodCondition there = PodConditions.find(apiPod.getStatus(), condition.getType());
+            if (condition.equals(there)) {
+                continue;
+            }
             JsonNode old = there == null ? ModelJson.mapperForModels().createObjectNode() : ModelJson.tree(there);
             ObjectNode now = (ObjectNode) ModelJson.tree(condition);
             if (same(old, now)) {

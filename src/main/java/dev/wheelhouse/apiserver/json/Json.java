@@ -27,7 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  * last value counts.
  */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new BoundedNumbers())
+    private static final TreeNodes NODES = new TreeNodes();
+    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(NODES)
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -49,11 +50,11 @@ public final class Json {
     }
 
     public static ObjectNode object() {
-        return MAPPER.createObjectNode();
+        return NODES.objectNode();
     }
 
     public static ArrayNode array() {
-        return MAPPER.createArrayNode();
+        return NODES.arrayNode();
     }
 
     /** @throws JacksonException if the bytes are not one JSON value */
@@ -101,40 +102,39 @@ public final class Json {
     }
 
     /**
-     * A deep copy, as if the value were written and read again: a number has the class that it is read with, so that
+     * Gives each number in a value the class that it would have if the value were written and read again, so that
      * numbers of equal values are equal.
      */
-    public static ObjectNode copy(ObjectNode object) {
-        ObjectNode copy = MAPPER.createObjectNode();
-        for (Map.Entry<String, JsonNode> field : object.properties()) {
-            copy.set(field.getKey(), copy(field.getValue()));
+    public static void normalizeNumbers(JsonNode value) {
+        if (value instanceof ObjectNode object) {
+            for (Map.Entry<String, JsonNode> field : object.properties()) {
+                JsonNode inner = field.getValue();
+                if (inner.isContainer()) {
+                    normalizeNumbers(inner);
+                } else if (inner.isNumber() && !isAsRead(inner)) {
+                    field.setValue(asRead(inner));
+                }
+            }
+        } else if (value instanceof ArrayNode array) {
+            for (int i = 0; i < array.size(); i++) {
+                JsonNode inner = array.get(i);
+                if (inner.isContainer()) {
+                    normalizeNumbers(inner);
+                } else if (inner.isNumber() && !isAsRead(inner)) {
+                    array.set(i, asRead(inner));
+                }
+            }
         }
-        return copy;
     }
 
-    private static JsonNode copy(JsonNode node) {
-        switch (node.getNodeType()) {
-            case OBJECT -> {
-                return copy((ObjectNode) node);
-            }
-            case ARRAY -> {
-                ArrayNode copy = MAPPER.getNodeFactory().arrayNode(node.size());
-                for (JsonNode element : node) {
-                    copy.add(copy(element));
-                }
-                return copy;
-            }
-            case STRING, BOOLEAN, NULL -> {
-                return node;
-            }
-            default -> {
-                return node.isInt() || node.isBigDecimal() || node.isBigInteger() && !node.canConvertToLong()
-                        ? node
-                        : node.isIntegralNumber() && node.canConvertToInt()
-                                ? MAPPER.getNodeFactory().numberNode(node.intValue())
-                                : read(bytes(node));
-            }
-        }
+    private static boolean isAsRead(JsonNode number) {
+        return number.isInt() || number.isBigDecimal() || number.isBigInteger() && !number.canConvertToLong();
+    }
+
+    private static JsonNode asRead(JsonNode number) {
+        return number.isIntegralNumber() && number.canConvertToInt()
+                ? NODES.numberNode(number.intValue())
+                : read(bytes(number));
     }
 
     /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */

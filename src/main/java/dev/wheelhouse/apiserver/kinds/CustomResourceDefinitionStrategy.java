@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -242,8 +243,8 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
-        state.customResources().withdraw(object);
+    public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
+        state.customResources().withdraw(object.get());
     }
 
     @Override

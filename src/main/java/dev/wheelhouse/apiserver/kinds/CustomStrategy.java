@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ final class CustomStrategy extends Strategy {
     }
 
     @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
+    public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
         state.customResources().finishDeletion(type.groupResource());
     }
 }

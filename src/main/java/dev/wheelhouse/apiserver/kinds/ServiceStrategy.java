@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -181,7 +182,7 @@ final class ServiceStrategy extends Strategy {
         if (!isExternalName(spec) && !isExternalName(before)) {
             for (String field : List.of("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")) {
                 if (missing(spec.get(field)) && before.get(field) != null) {
-                    spec.set(field, before.get(field));
+                    spec.set(field, before.get(field).deepCopy());
                 }
             }
         }
@@ -299,7 +300,7 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
-        state.addresses().release(object);
+    public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
+        state.addresses().release(object.get());
     }
 }

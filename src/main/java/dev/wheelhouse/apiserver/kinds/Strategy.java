@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -313,7 +314,7 @@ public class Strategy {
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {}
 
     /** Makes the changes that follow from the removal of an object, before the answer. */
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {}
+    public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {}
 
     /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
     public final boolean returnsDeleted() {

@@ -45,15 +45,19 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
 
         /** Null means that the value is missing; at most one of the two is. JSON null is a value. */
         void compare(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
+            if (left == null && right != null) {
+                collect(found.added.child(path), right, structure);
+                return;
+            }
+            if (right == null && left != null) {
+                collect(found.removed.child(path), left, structure);
+                return;
+            }
             Structure.Form form = structure.form(left, right);
             boolean leaf = form == Structure.Form.LEAF
                     || (Structure.isEmptyContainer(left) && Structure.isEmptyContainer(right));
             if (leaf) {
-                if (left == null) {
-                    found.added.insert(path);
-                } else if (right == null) {
-                    found.removed.insert(path);
-                } else if (!JsonValues.same(left, right)) {
+                if (!JsonValues.same(left, right)) {
                     found.modified.insert(path);
                 }
                 return;
@@ -63,10 +67,30 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             } else if (!JsonValues.same(left, right)) {
                 elements(left instanceof ArrayNode l ? l : null, right instanceof ArrayNode r ? r : null, structure);
             }
-            if (left == null) {
-                found.added.insert(path);
-            } else if (right == null) {
-                found.removed.insert(path);
+        }
+
+        /** Adds all paths of a value that only one of the objects has. */
+        private static void collect(FieldSet here, JsonNode value, Structure structure) {
+            here.add();
+            Structure.Form form = structure.form(null, value);
+            if (form == Structure.Form.LEAF || Structure.isEmptyContainer(value)) {
+                return;
+            }
+            if (form == Structure.Form.OBJECT) {
+                if (value instanceof ObjectNode object) {
+                    for (Map.Entry<String, JsonNode> field : object.properties()) {
+                        String name = field.getKey();
+                        collect(here.child("f:" + name), field.getValue(), structure.field(name));
+                    }
+                }
+            } else {
+                byStep(value instanceof ArrayNode list ? list : null, structure).forEach((step, elements) -> {
+                    if (elements.size() == 1) {
+                        collect(here.child(step), elements.getFirst(), structure.element());
+                    } else {
+                        here.child(step).add();
+                    }
+                });
             }
         }
 

@@ -24,8 +24,8 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
  * Field ownership: {@code metadata.managedFields} and server-side apply (upstream:
- * {@code apimachinery/pkg/util/managedfields}, structured-merge-diff). The methods do not change their arguments, and
- * results share no node with them.
+ * {@code apimachinery/pkg/util/managedfields}, structured-merge-diff). Except {@link #own}, the methods do not change
+ * their arguments, and results share no node with them.
  *
  * <p>Kinds that are neither built in nor described by a definition have no schema. Of them, lists are owned as a whole
  * and objects by fields.
@@ -40,29 +40,28 @@ public final class FieldManagement {
 
     private FieldManagement() {}
 
+    /** As {@link #own}, for a kind without a definition, on a copy of the object. */
+    public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
+            Instant now) {
+        ObjectNode copy = updated.deepCopy();
+        own(live, copy, null, manager, subresource, now);
+        return copy;
+    }
+
     /**
      * Records in the managed fields which fields a manager changed by a create, update or patch. The object must be as
-     * it will be stored, with defaults.
+     * it will be stored, with defaults. Of the object, only the managed fields are changed.
      *
      * <p>Managed fields in the client's object replace the stored ones, except through a subresource; an empty list, or
      * one with a single empty entry, resets them. An update does not start tracking an object that has none.
      *
      * @param live the stored object; null for a create
+     * @param custom the definition's type; null for a kind without a definition
      * @param manager if empty, {@code unknown}
      * @param subresource empty for the object itself
      */
-    public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
-            Instant now) {
-        return updated(live, updated, null, manager, subresource, now);
-    }
-
-    /**
-     * As above, also for kinds that a definition describes.
-     *
-     * @param custom the definition's type; null for a built-in kind
-     */
-    public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, @Nullable CustomType custom,
-            String manager, String subresource, Instant now) {
+    public static void own(@Nullable ObjectNode live, ObjectNode updated, @Nullable CustomType custom, String manager,
+            String subresource, Instant now) {
         String apiVersion = Json.text(updated, "apiVersion");
         String kind = Json.text(updated, "kind");
         ObjectNode start = live == null ? Untracked.newObject(apiVersion, kind) : live;
@@ -70,16 +69,14 @@ public final class FieldManagement {
                 Untracked.of(kind, subresource, custom));
         JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
         if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
-            return updated.deepCopy();
+            return;
         }
         ManagedFields managed = managedBefore(live, updated, subresource);
-        ObjectNode result = withoutManagedFields(updated).deepCopy();
         if (!managed.isEmpty() || live == null) {
             recordChanges(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();
         }
-        managed.writeTo(result);
-        return result;
+        managed.writeTo(updated);
     }
 
     private static ManagedFields managedBefore(@Nullable ObjectNode live, ObjectNode updated, String subresource) {
@@ -114,8 +111,8 @@ public final class FieldManagement {
             return;
         }
         Entry previous = managed.get(manager);
-        managed.put(manager, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
-                Meta.time(now)));
+        String time = Meta.time(now);
+        managed.put(manager, previous == null ? new Entry(apiVersion, own, time) : previous.with(own, time));
     }
 
     private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {

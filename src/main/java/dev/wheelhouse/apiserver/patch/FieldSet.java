@@ -20,7 +20,8 @@ import dev.wheelhouse.apiserver.json.Json;
  */
 final class FieldSet {
     private boolean member;
-    private final Map<String, FieldSet> children = new TreeMap<>();
+    /** Sorted. Most sets have no children, and share the empty map. */
+    private Map<String, FieldSet> children = Map.of();
 
     /** @throws IllegalArgumentException if the JSON is not a FieldsV1 */
     static FieldSet parse(JsonNode fieldsV1) {
@@ -38,15 +39,89 @@ final class FieldSet {
             }
             FieldSet child = parse(entry.getValue());
             child.member |= entry.getValue().isEmpty();
-            set.children.put(canonical(step), child);
+            set.put(canonical(step), child);
         }
         return set;
     }
 
+    private void put(String step, FieldSet child) {
+        if (children.isEmpty()) {
+            children = new TreeMap<>();
+        }
+        children.put(step, child);
+    }
+
+    /** The paths below a step, to be added to. */
+    FieldSet child(String step) {
+        FieldSet child = children.get(step);
+        if (child == null) {
+            child = new FieldSet();
+            put(step, child);
+        }
+        return child;
+    }
+
+    /** The paths below a path, to be added to. */
+    FieldSet child(List<String> path) {
+        FieldSet here = this;
+        for (String step : path) {
+            here = here.child(step);
+        }
+        return here;
+    }
+
+    /** Makes the path of this set itself a member. */
+    void add() {
+        member = true;
+    }
+
+    /** Whether a FieldsV1 is as {@link #toJson} writes it, so that it need not be parsed to be stored again. */
+    static boolean isCanonical(JsonNode fieldsV1) {
+        String before = "";
+        for (Map.Entry<String, JsonNode> entry : fieldsV1.properties()) {
+            String step = entry.getKey();
+            JsonNode inner = entry.getValue();
+            boolean valid = step.equals(".")
+                    ? fieldsV1.size() > 1 && inner.isEmpty()
+                    : step.length() > 1 && step.charAt(1) == ':' && "fkvi".indexOf(step.charAt(0)) >= 0
+                            && !mayDiffer(step);
+            if (!valid || step.compareTo(before) <= 0 || !inner.isObject() || !isCanonical(inner)) {
+                return false;
+            }
+            before = step;
+        }
+        return true;
+    }
+
+    /** Whether a canonical FieldsV1 has any of these paths. */
+    boolean isAnyIn(JsonNode fieldsV1) {
+        for (Map.Entry<String, FieldSet> entry : children.entrySet()) {
+            JsonNode inner = fieldsV1.get(entry.getKey());
+            if (inner != null && (entry.getValue().member && isMember(inner) || entry.getValue().isAnyIn(inner))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a canonical FieldsV1 has all of these paths. */
+    boolean areAllIn(JsonNode fieldsV1) {
+        for (Map.Entry<String, FieldSet> entry : children.entrySet()) {
+            JsonNode inner = fieldsV1.get(entry.getKey());
+            if (inner == null || entry.getValue().member && !isMember(inner) || !entry.getValue().areAllIn(inner)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isMember(JsonNode inner) {
+        return inner.isEmpty() || inner.has(".");
+    }
+
     /** The step with its keys in {@link Structure}'s order and notation, so that steps of clients compare equal. */
     private static String canonical(String step) {
-        boolean mayDiffer = step.charAt(0) == 'k' && (step.indexOf(',') >= 0 || step.indexOf(' ') >= 0);
-        if (!mayDiffer) {
+        if (!mayDiffer(step)) {
             return step;
         }
         try {
@@ -56,6 +131,10 @@ final class FieldSet {
                     "\"" + step + "\" is not a step of a FieldsV1: k: must be followed by JSON",
                     e);
         }
+    }
+
+    private static boolean mayDiffer(String step) {
+        return step.charAt(0) == 'k' && (step.indexOf(',') >= 0 || step.indexOf(' ') >= 0);
     }
 
     ObjectNode toJson() {
@@ -72,11 +151,7 @@ final class FieldSet {
     }
 
     void insert(List<String> path) {
-        FieldSet here = this;
-        for (String step : path) {
-            here = here.children.computeIfAbsent(step, s -> new FieldSet());
-        }
-        here.member = true;
+        child(path).member = true;
     }
 
     /** Whether the path of this one step is a member. */
@@ -95,7 +170,7 @@ final class FieldSet {
     /** Adds all paths of another set. Shares no nodes with it. */
     void addAll(FieldSet other) {
         member |= other.member;
-        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).addAll(child));
+        other.children.forEach((step, inner) -> child(step).addAll(inner));
     }
 
     FieldSet union(FieldSet other) {
@@ -103,9 +178,13 @@ final class FieldSet {
         result.member = member || other.member;
         children.forEach((step, child) -> {
             FieldSet others = other.children.get(step);
-            result.children.put(step, others == null ? child : child.union(others));
+            result.put(step, others == null ? child : child.union(others));
         });
-        other.children.forEach(result.children::putIfAbsent);
+        other.children.forEach((step, child) -> {
+            if (!result.children.containsKey(step)) {
+                result.put(step, child);
+            }
+        });
         return result;
     }
 
@@ -116,7 +195,7 @@ final class FieldSet {
             FieldSet others = other.children.get(step);
             FieldSet rest = others == null ? child : child.minus(others);
             if (!rest.isEmpty()) {
-                result.children.put(step, rest);
+                result.put(step, rest);
             }
         });
         return result;
@@ -129,7 +208,7 @@ final class FieldSet {
             FieldSet others = other.children.get(step);
             FieldSet both = others == null ? null : child.intersect(others);
             if (both != null && !both.isEmpty()) {
-                result.children.put(step, both);
+                result.put(step, both);
             }
         });
         return result;
@@ -143,7 +222,7 @@ final class FieldSet {
             FieldSet root = roots.children.get(step);
             FieldSet rest = root == null ? child : root.member ? new FieldSet() : child.withoutTrees(root);
             if (!rest.isEmpty()) {
-                result.children.put(step, rest);
+                result.put(step, rest);
             }
         });
         return result;
@@ -159,7 +238,7 @@ final class FieldSet {
             if (!child.children.isEmpty() && step.startsWith("f:") && structure.declares(step.substring(2))) {
                 with.member = true;
             }
-            result.children.put(step, with);
+            result.put(step, with);
         });
         return result;
     }

@@ -21,9 +21,11 @@ import dev.wheelhouse.apiserver.json.Json;
 final class ManagedFields {
     /** If more managers made updates, the oldest ones are merged into one. */
     private static final int MAX_UPDATE_MANAGERS = 10;
+    private static final String PLAIN = "0000-00-00T00:00:00Z";
     private static final Comparator<Map.Entry<Id, Entry>> ORDER = Comparator
             .comparingInt((Map.Entry<Id, Entry> e) -> e.getKey().apply() ? 0 : 1)
-            .thenComparingLong(e -> seconds(e.getValue().time())).thenComparing(e -> e.getKey().manager())
+            .thenComparing(Map.Entry::getValue, (a, b) -> byTime(a.time(), b.time()))
+            .thenComparing(e -> e.getKey().manager())
             .thenComparing(e -> e.getValue().apiVersion()).thenComparing(e -> e.getKey().subresource());
 
     private final Map<Id, Entry> entries = new LinkedHashMap<>();
@@ -49,10 +51,70 @@ final class ManagedFields {
         }
     }
 
-    /** The fields of one manager, and the stored time of its last change. */
-    record Entry(String apiVersion, FieldSet fields, @Nullable String time) {
-        Entry with(FieldSet other) {
-            return new Entry(apiVersion, other, time);
+    /** The fields of one manager, and the stored time of its last change. Most are stored again as they were read. */
+    static final class Entry {
+        private final String apiVersion;
+        private final @Nullable String time;
+        /** The stored fields, if they are canonical; else they are parsed. */
+        private final @Nullable JsonNode stored;
+        private @Nullable FieldSet parsed;
+
+        private Entry(String apiVersion, @Nullable JsonNode stored, @Nullable FieldSet parsed, @Nullable String time) {
+            this.apiVersion = apiVersion;
+            this.stored = stored;
+            this.parsed = parsed;
+            this.time = time;
+        }
+
+        Entry(String apiVersion, FieldSet fields, @Nullable String time) {
+            this(apiVersion, null, fields, time);
+        }
+
+        /** @throws IllegalArgumentException if the JSON is not a FieldsV1 */
+        private static Entry stored(String apiVersion, @Nullable JsonNode fields, @Nullable String time) {
+            return fields == null
+                    ? new Entry(apiVersion, new FieldSet(), time)
+                    : FieldSet.isCanonical(fields)
+                            ? new Entry(apiVersion, fields, null, time)
+                            : new Entry(apiVersion, FieldSet.parse(fields), time);
+        }
+
+        String apiVersion() {
+            return apiVersion;
+        }
+
+        @Nullable
+        String time() {
+            return time;
+        }
+
+        FieldSet fields() {
+            FieldSet known = parsed;
+            if (known == null) {
+                known = stored == null ? new FieldSet() : FieldSet.parse(stored);
+                parsed = known;
+            }
+            return known;
+        }
+
+        boolean isEmpty() {
+            return stored == null ? fields().isEmpty() : stored.isEmpty();
+        }
+
+        JsonNode toJson() {
+            return stored == null ? fields().toJson() : stored;
+        }
+
+        Entry with(FieldSet more, String at) {
+            return stored != null && more.areAllIn(stored)
+                    ? new Entry(apiVersion, stored, parsed, at)
+                    : new Entry(apiVersion, fields().union(more), at);
+        }
+
+        Entry without(FieldSet others) {
+            return stored != null && !others.isAnyIn(stored)
+                    ? this
+                    : new Entry(apiVersion, fields().minus(others), time);
         }
     }
 
@@ -76,8 +138,7 @@ final class ManagedFields {
                 managed.entries.put(
                         new Id(Json.text(entry, "manager"), operation.equals("Apply"),
                                 operation.equals("Apply") ? "" : apiVersion, Json.text(entry, "subresource")),
-                        new Entry(apiVersion, fields == null ? new FieldSet() : FieldSet.parse(fields),
-                                time.isEmpty() ? null : time));
+                        Entry.stored(apiVersion, fields, time.isEmpty() ? null : time));
             } catch (IllegalArgumentException e) {
                 return null;
             }
@@ -96,7 +157,7 @@ final class ManagedFields {
 
     /** Sets the fields of a manager. A manager without fields is removed. */
     void put(Id id, Entry entry) {
-        if (entry.fields().isEmpty()) {
+        if (entry.isEmpty()) {
             entries.remove(id);
         } else {
             entries.put(id, entry);
@@ -111,7 +172,7 @@ final class ManagedFields {
     void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
         for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
             if (!entry.getKey().equals(keeper)) {
-                put(entry.getKey(), entry.getValue().with(entry.getValue().fields().minus(fields)));
+                put(entry.getKey(), entry.getValue().without(fields));
             }
         }
     }
@@ -173,11 +234,30 @@ final class ManagedFields {
                 json.put("time", entry.time());
             }
             json.put("fieldsType", "FieldsV1");
-            json.set("fieldsV1", entry.fields().toJson());
+            json.set("fieldsV1", entry.toJson());
             if (!id.subresource().isEmpty()) {
                 json.put("subresource", id.subresource());
             }
         }
+    }
+
+    /** Times in the format in which the server stores them are in the order of their texts. */
+    private static int byTime(@Nullable String a, @Nullable String b) {
+        return a != null && b != null && isPlain(a) && isPlain(b)
+                ? a.compareTo(b)
+                : Long.compare(seconds(a), seconds(b));
+    }
+
+    /** Whether a time is as {@code 2026-01-02T03:04:05Z}. */
+    private static boolean isPlain(String time) {
+        for (int i = 0; i < PLAIN.length(); i++) {
+            char form = PLAIN.charAt(i);
+            char c = i < time.length() ? time.charAt(i) : ' ';
+            if (form == '0' ? c < '0' || c > '9' : c != form) {
+                return false;
+            }
+        }
+        return time.length() == PLAIN.length();
     }
 
     private static long seconds(@Nullable String time) {

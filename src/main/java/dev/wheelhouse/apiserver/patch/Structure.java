@@ -48,6 +48,10 @@ final class Structure {
     /** The field that holds a map or list. */
     private final @Nullable Field holder;
     private final Map<String, Structure> fields = new ConcurrentHashMap<>();
+    /** The structure of a list's elements or a map's values, of built-in types only; null until it is needed. */
+    private volatile @Nullable Structure inner;
+    /** The names of the keys of list elements, sorted, of built-in types only; null until they are needed. */
+    private volatile @Nullable List<String> sortedKeys;
 
     /** The JSON schema of an object, map or list of a custom resource. */
     private final @Nullable JsonNode schema;
@@ -240,9 +244,18 @@ final class Structure {
             return structure;
         }
         if (holder != null) {
-            return holder.shape() == Shape.MAP ? ofType(holder.type()) : LEAF;
+            return holder.shape() == Shape.MAP ? inner(holder) : LEAF;
         }
         return DEDUCED;
+    }
+
+    private Structure inner(Field of) {
+        Structure known = inner;
+        if (known == null) {
+            known = ofType(of.type());
+            inner = known;
+        }
+        return known;
     }
 
     /** The structure of a list's elements. */
@@ -250,7 +263,7 @@ final class Structure {
         if (schema != null) {
             return ofSchema(schema.path("items"));
         }
-        return holder == null ? LEAF : ofType(holder.type());
+        return holder == null ? LEAF : inner(holder);
     }
 
     /** The structure that a step leads to. */
@@ -267,6 +280,10 @@ final class Structure {
         if (form == Form.SET || (holder == null && schema == null)) {
             return "v:" + element;
         }
+        String simple = holder == null ? null : simpleStep(element, holder);
+        if (simple != null) {
+            return simple;
+        }
         ObjectNode keys = Json.object();
         for (String key : listMapKeys()) {
             JsonNode value = element.get(key);
@@ -282,6 +299,44 @@ final class Structure {
                     + quoted(listMapKeys()) + " (and doesn't have default values for any key fields)");
         }
         return keyStep(keys);
+    }
+
+    /** The step to an element whose keys are texts without escapes or small numbers; null if they are not. */
+    private @Nullable String simpleStep(JsonNode element, Field of) {
+        List<String> names = sortedKeys;
+        if (names == null) {
+            names = of.listMapKeys().stream().sorted().toList();
+            sortedKeys = names;
+        }
+        StringBuilder step = new StringBuilder(48).append("k:{");
+        for (String name : names) {
+            JsonNode value = element.get(name);
+            if (value == null) {
+                value = defaultOfKey(name);
+            }
+            if (value == null) {
+                continue;
+            }
+            step.append(step.length() == 3 ? "\"" : ",\"").append(name).append("\":");
+            if (value.isInt()) {
+                step.append(value.intValue());
+            } else if (value.isString() && isSimple(value.stringValue())) {
+                step.append('"').append(value.stringValue()).append('"');
+            } else {
+                return null;
+            }
+        }
+        return step.length() == 3 ? null : step.append('}').toString();
+    }
+
+    private static boolean isSimple(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private List<String> listMapKeys() {

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +76,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     public static Accept parse(ApiRequest request, Target target) {
         ResourceType type = target.type();
         boolean custom = !Schemas.isBuiltIn(type);
-        if (!custom && !request.accept().isEmpty() && !named(request.accept())) {
+        if (!custom && !request.accept().isEmpty() && !Header.of(request.accept()).named()) {
             throw Errors.unroutableAccept(request.method().equals("GET") && target.name().isEmpty());
         }
         return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !target.isReview());
@@ -135,7 +136,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         if (request.accept().isEmpty()) {
             return object(Media.JSON, pretty);
         }
-        for (Clause clause : clauses(request.accept())) {
+        for (Clause clause : Header.of(request.accept()).clauses()) {
             for (Media media : MEDIA) {
                 Form form = clause.fits(media) ? form(clause.parameters, media, protobuf, table) : null;
                 if (form != null) {
@@ -185,6 +186,29 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
 
         String parameter(String name) {
             return parameters.getOrDefault(name, "");
+        }
+    }
+
+    /**
+     * A header that was read. The first ones are remembered, because clients send few different ones.
+     *
+     * @param named whether it names one of the media types in full, or all
+     * @param clauses best first
+     */
+    private record Header(boolean named, List<Clause> clauses) {
+        private static final int MOST_KNOWN = 64;
+        private static final int LONGEST_KNOWN = 256;
+        private static final Map<String, Header> KNOWN = new ConcurrentHashMap<>();
+
+        static Header of(String text) {
+            Header known = KNOWN.get(text);
+            if (known == null) {
+                known = new Header(Accept.named(text), List.copyOf(Accept.clauses(text)));
+                if (KNOWN.size() < MOST_KNOWN && text.length() <= LONGEST_KNOWN) {
+                    KNOWN.put(text, known);
+                }
+            }
+            return known;
         }
     }
 

@@ -214,10 +214,14 @@ public final class Bodies {
     }
 
     private static void checkDepth(JsonNode node, int depth) {
-        if (depth > MAX_DEPTH) {
+        if (depth > MAX_DEPTH || depth == MAX_DEPTH && node.isContainer() && !node.isEmpty()) {
             throw Errors.badRequest("the object is nested deeper than " + MAX_DEPTH + " levels");
         }
-        node.forEach(child -> checkDepth(child, depth + 1));
+        for (JsonNode child : node) {
+            if (child.isContainer()) {
+                checkDepth(child, depth + 1);
+            }
+        }
     }
 
     /** @param duplicates receives a problem for each duplicate field; the last value counts */

@@ -3,6 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -67,7 +70,11 @@ final class Deletes {
             warnings.add(warning);
         }
         permit(target, request, options, warnings);
-        ObjectNode answer = delete(target, options);
+        Outcome outcome = delete(target, options);
+        if (outcome.stored() != null && accept.isPlain()) {
+            return renderer.stored(200, target, outcome.stored(), request, accept, warnings);
+        }
+        ObjectNode answer = outcome.answer().get();
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null && custom.conversion() != null && !Json.text(answer, "kind").equals("Status")) {
             answer = custom.conversion().to(target.type().apiVersion(), answer);
@@ -75,6 +82,23 @@ final class Deletes {
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
                 ? renderer.response(200, answer, accept, warnings)
                 : renderer.object(200, target, answer, request, accept, warnings);
+    }
+
+    /**
+     * The effect of a deletion.
+     *
+     * @param answer the object, if its deletion waits or its kind is returned after deletion; else a Status
+     * @param stored the state in the store that is the same; null if there is none, or it is in another form
+     */
+    record Outcome(Supplier<ObjectNode> answer, @Nullable StoredObject stored) {
+        static Outcome of(ObjectNode answer) {
+            return new Outcome(() -> answer, null);
+        }
+
+        static Outcome of(Target target, StoredObject stored) {
+            return new Outcome(() -> tree(target, stored),
+                    CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
+        }
     }
 
     private void permit(Target target, ApiRequest request, DeleteOptions options, List<String> warnings) {
@@ -90,10 +114,9 @@ final class Deletes {
     /**
      * Deletes an object, or begins its deletion.
      *
-     * @return the object, if its deletion waits or its kind is returned after deletion; else a Status
      * @throws ApiException 403 for an object that may not be deleted, 404, 409 if a precondition fails
      */
-    ObjectNode delete(Target target, DeleteOptions options) {
+    Outcome delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
         for (int attempt = 1;; attempt++) {
             StoredObject current = store.get(target.stored(), target.namespace(), target.name());
@@ -125,7 +148,7 @@ final class Deletes {
         }
     }
 
-    private ObjectNode attempt(Target target, StoredObject current, DeleteOptions options) {
+    private Outcome attempt(Target target, StoredObject current, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
         ObjectNode object = tree(target, current);
         if (strategy.terminates(object)) {
@@ -143,7 +166,7 @@ final class Deletes {
         }
         boolean first = !Meta.isDeleting(object);
         if (!first && finalizers.equals(before)) {
-            return object;
+            return Outcome.of(object);
         }
         if (first) {
             mark(object, 0, state.clock().now());
@@ -200,19 +223,19 @@ final class Deletes {
      * Marks an object that gets {@code asked} seconds to end, or removes it now (upstream: {@code rest.BeforeDelete}).
      * A later deletion may only shorten the period.
      */
-    private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long asked,
+    private Outcome endGracefully(Target target, StoredObject current, ObjectNode object, long asked,
             DeleteOptions options, boolean finalizersChanged) {
         long grace = Math.min(asked, LONGEST_GRACE);
         ObjectNode meta = Meta.of(object);
         if (Meta.isDeleting(object)) {
             long earlier = Json.number(meta, 0, "deletionGracePeriodSeconds");
             if (options.grace() == null && grace > 0 || grace >= earlier && earlier > 0) {
-                return finalizersChanged ? write(target, object, current, options) : object;
+                return finalizersChanged ? write(target, object, current, options) : Outcome.of(object);
             }
             if (earlier == 0) {
                 return Meta.finalizers(object).isEmpty()
                         ? remove(target, current, options)
-                        : finalizersChanged ? write(target, object, current, options) : object;
+                        : finalizersChanged ? write(target, object, current, options) : Outcome.of(object);
             }
             Instant end = Instant.parse(Json.text(meta, "deletionTimestamp"));
             meta.put("deletionTimestamp", Meta.time(end.minusSeconds(earlier - grace)));
@@ -224,7 +247,7 @@ final class Deletes {
             return write(target, object, current, options);
         }
         if (options.dryRun()) {
-            return object;
+            return Outcome.of(object);
         }
         return removeMarked(target, store.update(target.stored(), object, current.version()), options);
     }
@@ -233,7 +256,7 @@ final class Deletes {
      * Removes an object that has just been marked to end now. Others that see the mark, such as a kubelet, may change
      * or remove it meanwhile; the deletion succeeds nevertheless.
      */
-    private ObjectNode removeMarked(Target target, StoredObject marked, DeleteOptions options) {
+    private Outcome removeMarked(Target target, StoredObject marked, DeleteOptions options) {
         StoredObject current = marked;
         while (current != null && current.uid().equals(marked.uid())) {
             try {
@@ -249,13 +272,13 @@ final class Deletes {
      * Marks an object whose contents must go first, such as a Namespace or a CustomResourceDefinition, and deletes the
      * contents that no controller deletes.
      */
-    private ObjectNode terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
+    private Outcome terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
         if (Meta.isDeleting(object)) {
-            return object;
+            return Outcome.of(object);
         }
         strategy.markTerminating(object, state);
-        ObjectNode marked = write(target, object, current, options);
+        Outcome marked = write(target, object, current, options);
         if (options.dryRun()) {
             return marked;
         }
@@ -280,27 +303,29 @@ final class Deletes {
         }
     }
 
-    private ObjectNode write(Target target, ObjectNode object, StoredObject current, DeleteOptions options) {
+    private Outcome write(Target target, ObjectNode object, StoredObject current, DeleteOptions options) {
         if (options.dryRun()) {
-            return object;
+            return Outcome.of(object);
         }
         Strategies.of(target.type()).toStored(target.type(), object);
-        return tree(target, store.update(target.stored(), object, current.version()));
+        return Outcome.of(target, store.update(target.stored(), object, current.version()));
     }
 
-    private ObjectNode remove(Target target, StoredObject current, DeleteOptions options) {
+    private Outcome remove(Target target, StoredObject current, DeleteOptions options) {
         StoredObject last = current;
         if (!options.dryRun()) {
-            last = store.delete(target.stored(), current.namespace(), current.name(), current.version());
-            writes.ended(target.type(), last.tree());
+            StoredObject removed = store.delete(target.stored(), current.namespace(), current.name(),
+                    current.version());
+            writes.ended(target.type(), removed::tree);
+            last = removed;
         }
         return removed(target, last);
     }
 
-    private static ObjectNode removed(Target target, StoredObject last) {
+    private static Outcome removed(Target target, StoredObject last) {
         return Strategies.of(target.type()).returnsDeleted()
-                ? tree(target, last)
-                : Errors.success(target.type(), last.name(), last.uid());
+                ? Outcome.of(target, last)
+                : Outcome.of(Errors.success(target.type(), last.name(), last.uid()));
     }
 
     ApiResponse deleteCollection(Target target, ApiRequest request) {

@@ -89,7 +89,7 @@ final class Scales {
             return apply(target, request);
         }
         find(target);
-        JsonNode patch = Updates.readPatch(media, request);
+        JsonNode patch = Updates.readPatch(media, request).value();
         return change(target, request, scale -> decoded(Updates.patched(SCALE, media, scale, patch)), null);
     }
 
@@ -152,7 +152,9 @@ final class Scales {
             }
             holder.put(path.getLast(), replicas);
             try {
-                return scale(target, writes.change(target, object, current, context).object());
+                return scale(target,
+                        writes.change(target, object, Renderer.tree(target.info(), current), current, context)
+                                .object());
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -186,10 +188,11 @@ final class Scales {
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
             try {
-                ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
+                ObjectNode live = Renderer.tree(target.info(), current);
+                ObjectNode applied = FieldManagement.apply(live, parent.deepCopy(),
                         CustomResourceInfo.typeOf(target.info()),
                         context.manager(), request.query().flag("force"), "scale", clock.now());
-                return scale(target, writes.change(target, applied, current, context).object());
+                return scale(target, writes.change(target, applied, live, current, context).object());
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);
             } catch (StoreException.Conflict e) {

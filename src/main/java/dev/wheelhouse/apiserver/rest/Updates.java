@@ -2,8 +2,8 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import tools.jackson.core.JacksonException;
@@ -129,8 +129,11 @@ final class Updates {
                 checkVersion(version);
                 throw Errors.modified(type, target.name());
             }
+            // Only an unconditional update is tried again.
+            ObjectNode wanted = unconditional ? object.deepCopy() : object;
             try {
-                Writes.Written changed = writes.change(target, object.deepCopy(), current, context);
+                Writes.Written changed = writes.change(target, wanted, Renderer.tree(target.info(), current), current,
+                        context);
                 return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!unconditional || attempt == TRIES) {
@@ -183,7 +186,7 @@ final class Updates {
         }
         List<String> warnings = new ArrayList<>();
         WriteContext context = WriteContext.of(request, target, false, warnings);
-        JsonNode patch = null;
+        PatchBody patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
@@ -192,14 +195,14 @@ final class Updates {
             if (patch == null) {
                 patch = readPatch(media, request);
             }
-            JsonNode wanted = patch;
-            Supplier<ObjectNode> patching = () -> patched(target.type(), media,
-                    Renderer.tree(target.info(), current), wanted);
-            ObjectNode patched = patching.get();
+            JsonNode wanted = patch.value();
+            ObjectNode old = Renderer.tree(target.info(), current);
+            ObjectNode patched = patched(target.type(), media, old, wanted);
             warnings.clear();
-            checkPatched(target, patched, problem -> media.equals(STRATEGIC)
+            checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
                     ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
-                    : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
+                    : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request,
+                    warnings);
             String version = Json.text(patched, "metadata", "resourceVersion");
             if (version.isEmpty() || version.equals("0")) {
                 if (!Strategies.of(target.type()).allowsUnconditionalUpdate()) {
@@ -209,9 +212,9 @@ final class Updates {
                 checkVersion(version);
                 throw Errors.modified(target.type(), target.name());
             }
-            boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
+            boolean pinned = Json.at(wanted, "metadata", "resourceVersion") != null;
             try {
-                Writes.Written changed = writes.change(target, patched, current, context);
+                Writes.Written changed = writes.change(target, patched, old, current, context);
                 return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (pinned || attempt == TRIES) {
@@ -224,11 +227,12 @@ final class Updates {
     /**
      * Decodes the result of a patch and checks its kind, its fields and its name.
      *
+     * @param ofPatch the strict decoding errors of the patch itself
      * @param shown adds to a problem the object in question: for a strategic merge patch the patch, else the result
      * @throws ApiException 422
      */
-    private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
-            ApiRequest request, List<String> warnings) {
+    private static void checkPatched(Target target, ObjectNode patched, List<String> ofPatch,
+            UnaryOperator<String> shown, ApiRequest request, List<String> warnings) {
         Bodies.checkDepth(patched);
         ResourceType type = target.type();
         boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
@@ -246,7 +250,7 @@ final class Updates {
             throw invalidPatch(shown.apply(GoText.notRegistered(Json.text(patched, "kind"),
                     Json.text(patched, "apiVersion"))));
         }
-        List<String> problems = new ArrayList<>(patchProblems(request));
+        List<String> problems = new ArrayList<>(ofPatch);
         try {
             CustomType custom = CustomResourceInfo.typeOf(target.info());
             if (custom != null) {
@@ -270,17 +274,16 @@ final class Updates {
     }
 
     /**
-     * The strict decoding errors of the patch itself: duplicate fields, and unknown fields of JSON patch operations.
+     * The strict decoding errors of a patch itself: duplicate fields, and unknown fields of JSON patch operations.
      */
-    private static List<String> patchProblems(ApiRequest request) {
-        List<String> problems = FieldValidation.duplicates(Surrogates.paired(request.body()));
-        if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
-            return problems;
+    private static List<String> patchProblems(String media, JsonNode patch, List<String> duplicates) {
+        if (!media.equals(JSON_PATCH)) {
+            return duplicates;
         }
         List<String> all = new ArrayList<>();
-        problems.forEach(problem -> all.add("json patch " + problem));
+        duplicates.forEach(problem -> all.add("json patch " + problem));
         int i = 0;
-        for (JsonNode operation : Json.read(Surrogates.paired(request.body()))) {
+        for (JsonNode operation : patch) {
             for (String field : operation.propertyNames()) {
                 if (!OPERATION_FIELDS.contains(field)) {
                     all.add("json patch unknown field \"[" + i + "]." + field + "\"");
@@ -323,13 +326,22 @@ final class Updates {
                 : Errors.unsupportedPatch();
     }
 
+    /** @param problems the strict decoding errors of the patch itself */
+    record PatchBody(JsonNode value, List<String> problems) {}
+
     /** @throws ApiException 400 if the body is not a patch of the media type */
-    static JsonNode readPatch(String media, ApiRequest request) {
+    static PatchBody readPatch(String media, ApiRequest request) {
         boolean strict = !request.query().get("fieldValidation").equals("Ignore");
         String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
         JsonNode patch;
+        List<String> duplicates = List.of();
         try {
-            patch = Json.read(Surrogates.paired(request.body()));
+            byte[] body = Surrogates.paired(request.body());
+            patch = Json.readUnlessDuplicates(body);
+            if (patch == null) {
+                patch = Json.read(body);
+                duplicates = FieldValidation.duplicates(body);
+            }
         } catch (JacksonException e) {
             throw Errors.badRequest(prefix + Bodies.problem(request.body()));
         }
@@ -347,7 +359,8 @@ final class Updates {
             }
         }
         if (patch.isNull() || (array ? patch.isArray() : patch.isObject())) {
-            return patch.isNull() ? array ? Json.array() : Json.object() : patch;
+            JsonNode value = patch.isNull() ? array ? Json.array() : Json.object() : patch;
+            return new PatchBody(value, patchProblems(media, value, duplicates));
         }
         throw Errors.badRequest(
                 prefix + "json: cannot unmarshal " + FieldValidation.jsonType(patch) + " into Go value of type "
@@ -419,7 +432,7 @@ final class Updates {
                     Writes.Written made = writes.create(target, applied, context);
                     return answer(201, target, made, request, accept, warnings);
                 }
-                Writes.Written changed = writes.change(target, applied, current, context);
+                Writes.Written changed = writes.change(target, applied, Objects.requireNonNull(live), current, context);
                 return answer(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!pinned.isEmpty() || attempt == TRIES) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ import dev.wheelhouse.facts.Schemas;
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
+    private static final Pattern VERSION = Pattern.compile("0*[1-9][0-9]*");
 
     private final ClusterState state;
     private final ObjectStore store;
@@ -73,13 +75,14 @@ final class Writes {
     /**
      * Stores a new object.
      *
+     * @param object is changed
      * @throws ApiException if the object may not be stored
      */
     Written create(Target target, ObjectNode object, WriteContext context) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
         refuseTooLarge(target, object, context);
-        if (!context.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
+        if (!context.dryRun() && VERSION.matcher(Json.text(meta, "resourceVersion")).matches()) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);
@@ -92,8 +95,10 @@ final class Writes {
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
-            ObjectNode candidate = object.deepCopy();
+            // With another name the creation is tried again, from the object as it was sent.
+            ObjectNode candidate = object;
             if (generated) {
+                candidate = object.deepCopy();
                 Meta.of(candidate).put("name", state.ids().name(base));
             }
             candidate = prepareCreate(target, candidate, context, generated);
@@ -159,12 +164,11 @@ final class Writes {
             custom.applyDefaults(given);
         }
         Meta.removeEmptyFields(given);
-        ObjectNode object = context.applied()
-                ? given
-                : FieldManagement.updated(null, given, custom, context.manager(), context.subresource(),
-                        state.clock().now());
-        admission.mutate(type, object, null);
-        object = mutatedDynamically(target, object, context, generated);
+        if (!context.applied()) {
+            FieldManagement.own(null, given, custom, context.manager(), context.subresource(), state.clock().now());
+        }
+        admission.mutate(type, given, null);
+        ObjectNode object = mutatedDynamically(target, given, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
         Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
@@ -263,14 +267,14 @@ final class Writes {
     /**
      * Replaces an object at the version of {@code current}.
      *
-     * @param object the wanted state
+     * @param object the wanted state, which is changed
+     * @param old the tree of {@code current}, which shares no node with the object
      * @return the old object if nothing changed
      * @throws StoreException.Conflict if another write came first
      */
-    Written change(Target target, ObjectNode object, StoredObject current, WriteContext context) {
+    Written change(Target target, ObjectNode object, ObjectNode old, StoredObject current, WriteContext context) {
         ResourceType type = target.type();
         refuseTooLarge(target, object, context);
-        ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         Strategy strategy = Strategies.of(type);
         admission.allowUpdate(target, object, old, context);
@@ -284,7 +288,8 @@ final class Writes {
         if (custom != null) {
             custom.applyDefaults(object);
         }
-        ObjectNode next = Json.copy(object);
+        Json.normalizeNumbers(object);
+        ObjectNode next = object;
         Meta.keepManagers(next, old);
         ObjectNode sent = next;
         if (!target.subresource().equals("scale")) {
@@ -310,7 +315,7 @@ final class Writes {
             throw Errors.invalid(type, current.name(), causes);
         }
         if (!context.applied()) {
-            next = owned(target, next, sent, old, context);
+            own(target, next, sent, old, context);
         }
         if (main) {
             strategy.warn(next, old, context.warnings());
@@ -325,24 +330,20 @@ final class Writes {
     }
 
     /**
-     * The object with the sender as the owner of what the sender changed. Changes of policies and webhooks have no
-     * owner, as with upstream.
+     * Makes the sender the owner of what the sender changed. Changes of policies and webhooks have no owner, as with
+     * upstream.
      *
      * @param sent the object before policies and webhooks changed it
      */
-    private ObjectNode owned(Target target, ObjectNode next, ObjectNode sent, ObjectNode old, WriteContext context) {
-        ObjectNode basis = next;
+    private void own(Target target, ObjectNode next, ObjectNode sent, ObjectNode old, WriteContext context) {
         if (next != sent) {
             Strategies.of(target.type()).prepareForUpdate(target.info(), target.subresource(), sent, old, state);
-            basis = sent;
         }
-        ObjectNode owned = FieldManagement.updated(old, basis, CustomResourceInfo.typeOf(target.info()),
-                context.manager(), context.subresource(), state.clock().now());
-        if (next == sent) {
-            return owned;
+        FieldManagement.own(old, sent, CustomResourceInfo.typeOf(target.info()), context.manager(),
+                context.subresource(), state.clock().now());
+        if (next != sent) {
+            Meta.set(Meta.of(next), "managedFields", Meta.of(sent).get("managedFields"));
         }
-        Meta.set(Meta.of(next), "managedFields", Meta.of(owned).get("managedFields"));
-        return next;
     }
 
     private Written replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
@@ -356,7 +357,7 @@ final class Writes {
             Meta.of(next).put("resourceVersion", Long.toString(current.version()));
             if (!context.dryRun()) {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
-                ended(type, next);
+                ended(type, () -> next);
             }
             return new Written(next, null);
         }
@@ -381,7 +382,7 @@ final class Writes {
     }
 
     /** Runs the effects of the removal of an object. */
-    void ended(ResourceType type, ObjectNode object) {
+    void ended(ResourceType type, Supplier<ObjectNode> object) {
         Strategies.of(type).deleted(type, object, state);
     }
 

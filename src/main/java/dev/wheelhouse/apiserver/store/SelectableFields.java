@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.store;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +38,12 @@ public final class SelectableFields {
             Map.entry("podcertificaterequests.certificates.k8s.io",
                     List.of("spec.signerName", "spec.podName", "spec.nodeName")),
             Map.entry("resourceslices.resource.k8s.io", List.of("spec.nodeName", "spec.driver")));
+
+    private static final String[] NONE = {};
+    /** By resource, the steps to each of its fields. */
+    private static final Map<String, List<String[]>> STEPS = PATHS.entrySet().stream().collect(
+            Collectors.toUnmodifiableMap(Map.Entry::getKey, of -> of.getValue().stream().map(path -> path.equals(
+                    "status.successful") ? new String[]{"status", "succeeded"} : path.split("\\.", -1)).toList()));
 
     /** The fields of Events in the group events.k8s.io, with their names in the stored core Event. */
     private static final Map<String, String> NEW_EVENTS = Map.ofEntries(Map.entry("reason", "reason"),
@@ -92,25 +98,31 @@ public final class SelectableFields {
         };
     }
 
-    static Map<String, String> of(String resource, ObjectNode object) {
-        List<String> paths = PATHS.get(resource);
-        if (paths == null) {
-            return Map.of();
+    /** The values of an object's fields, in the order of {@link #PATHS}; empty for a resource without such fields. */
+    static String[] of(String resource, ObjectNode object) {
+        List<String[]> steps = STEPS.get(resource);
+        if (steps == null) {
+            return NONE;
         }
-        Map<String, String> values = HashMap.newHashMap(paths.size());
-        for (String path : paths) {
-            values.put(path, value(object, path));
+        List<String> paths = paths(resource);
+        String[] values = new String[paths.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = value(object, paths.get(i), steps.get(i));
         }
-        return Map.copyOf(values);
+        return values;
     }
 
-    private static String value(ObjectNode object, String path) {
+    /** The fields of a resource besides name and namespace; none for a custom resource and most others. */
+    static List<String> paths(String resource) {
+        return PATHS.getOrDefault(resource, List.of());
+    }
+
+    private static String value(ObjectNode object, String path, String[] steps) {
         if (path.equals("source")) {
             String component = Json.text(object, "source", "component");
             return component.isEmpty() ? Json.text(object, "reportingComponent") : component;
         }
-        JsonNode value = Json.at(object,
-                path.equals("status.successful") ? new String[]{"status", "succeeded"} : path.split("\\."));
+        JsonNode value = Json.at(object, steps);
         if (value == null) {
             return NUMBERS.contains(path) ? "0" : FLAGS.contains(path) ? "false" : "";
         }

@@ -1,8 +1,9 @@
 package dev.wheelhouse.apiserver.store;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -16,23 +17,29 @@ import dev.wheelhouse.apiserver.json.Json;
 public final class StoredObject {
     private static final byte[] METADATA = "\"metadata\":{\"resourceVersion\":\"".getBytes(StandardCharsets.US_ASCII);
 
+    @SuppressWarnings("unchecked")
+    private static final Map.Entry<String, String>[] NO_LABELS = new Map.Entry[0];
+
     private final String namespace;
     private final String name;
     private final String uid;
     private final long version;
     private final Map<String, String> labels;
-    private final Map<String, String> fields;
+    /** The names of the selectable fields, and their values. */
+    private final List<String> paths;
+    private final String[] values;
     private final byte[] json;
     private final int bodyOffset;
 
     private StoredObject(String namespace, String name, String uid, long version, Map<String, String> labels,
-            Map<String, String> fields, byte[] json, int bodyOffset) {
+            List<String> paths, String[] values, byte[] json, int bodyOffset) {
         this.namespace = namespace;
         this.name = name;
         this.uid = uid;
         this.version = version;
         this.labels = labels;
-        this.fields = fields;
+        this.paths = paths;
+        this.values = values;
         this.json = json;
         this.bodyOffset = bodyOffset;
     }
@@ -42,7 +49,9 @@ public final class StoredObject {
         ObjectNode meta = Json.child(object, "metadata");
         byte[] json = Json.bytes(canonical(object, meta, guess));
         return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), guess,
-                labels(meta.get("labels")), SelectableFields.of(resource, object), json, indexOf(METADATA, json));
+                labels(meta.get("labels")), SelectableFields.paths(resource), SelectableFields.of(resource, object),
+                json,
+                indexOf(METADATA, json));
     }
 
     /** Puts kind, apiVersion and metadata first, with the version first in it, to replace them without parsing. */
@@ -77,9 +86,9 @@ public final class StoredObject {
         if (!(labels instanceof ObjectNode object) || object.isEmpty()) {
             return Map.of();
         }
-        Map<String, String> map = HashMap.newHashMap(object.size());
-        object.properties().forEach(e -> map.put(e.getKey(), e.getValue().asString("")));
-        return Map.copyOf(map);
+        List<Map.Entry<String, String>> entries = new ArrayList<>(object.size());
+        object.forEachEntry((key, value) -> entries.add(Map.entry(key, value.asString(""))));
+        return Map.ofEntries(entries.toArray(NO_LABELS));
     }
 
     /** The same state under another version, for a draft whose version is now known and for events of deletion. */
@@ -94,13 +103,14 @@ public final class StoredObject {
         System.arraycopy(json, 0, changed, 0, from);
         System.arraycopy(digits, 0, changed, from, digits.length);
         System.arraycopy(json, to, changed, from + digits.length, json.length - to);
-        return new StoredObject(namespace, name, uid, other, labels, fields, changed, bodyOffset);
+        return new StoredObject(namespace, name, uid, other, labels, paths, values, changed, bodyOffset);
     }
 
     /** The same version of the object in another form, such as another version of its API. */
     public StoredObject inForm(ObjectNode tree) {
         byte[] other = Json.bytes(canonical(tree, Json.child(tree, "metadata"), version));
-        return new StoredObject(namespace, name, uid, version, labels, fields, other, indexOf(METADATA, other));
+        return new StoredObject(namespace, name, uid, version, labels, paths, values, other,
+                indexOf(METADATA, other));
     }
 
     static String key(String namespace, String name) {
@@ -144,8 +154,8 @@ public final class StoredObject {
             case "metadata.name" -> name;
             case "metadata.namespace" -> namespace;
             default -> {
-                String known = fields.get(path);
-                yield known != null || !fields.isEmpty() ? known : fieldInJson(path);
+                int at = paths.indexOf(path);
+                yield at >= 0 ? values[at] : paths.isEmpty() ? fieldInJson(path) : null;
             }
         };
     }

@@ -24,8 +24,6 @@ public final class Formats {
      * quadratic in their length.
      */
     private static final int MOST_OF_ADDRESS = 64;
-    private static final Pattern KEY_FORM = Pattern.compile(KEY);
-    private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
     private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
     private static final Pattern PERCENT_FORM = Pattern.compile(PERCENT);
     private static final Pattern HEADER_FORM = Pattern.compile(HEADER);
@@ -104,6 +102,19 @@ public final class Formats {
         return to > from;
     }
 
+    /** Whether a text matches {@link #KEY}. Each label has two, so a pattern would be noticed. */
+    private static boolean isKey(String value) {
+        int last = value.length() - 1;
+        for (int i = 0; i <= last; i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z';
+            if (!alphanumeric && (i == 0 || i == last || c != '-' && c != '_' && c != '.')) {
+                return false;
+            }
+        }
+        return last >= 0;
+    }
+
     /** A name that can be one segment of a path, such as the name of a role. */
     public static List<String> pathSegment(String value) {
         List<String> wrong = new ArrayList<>(0);
@@ -142,7 +153,7 @@ public final class Formats {
         } else if (name.length() > 63) {
             wrong.add("name part must be no more than 63 bytes");
         }
-        if (!KEY_FORM.matcher(name).matches()) {
+        if (!isKey(name)) {
             wrong.add("name part " + form(rule, KEY, "MyName", "my.name", "123-abc"));
         }
         return wrong;
@@ -151,7 +162,7 @@ public final class Formats {
     public static List<String> labelValue(String value) {
         List<String> wrong = maxLength(value, 63);
         wrong.replaceAll(Formats::inBytes);
-        if (!LABEL_VALUE_FORM.matcher(value).matches()) {
+        if (!value.isEmpty() && !isKey(value)) {
             wrong.add(form("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or"
                     + " '.', and must start and end with an alphanumeric character", LABEL_VALUE, "MyValue", "my_value",
                     "12345"));

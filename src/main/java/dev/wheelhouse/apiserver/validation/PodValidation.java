@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import dev.wheelhouse.apiserver.json.Json;
  */
 public final class PodValidation {
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+    private static final Pattern COST = Pattern.compile("0|-?[1-9][0-9]{0,9}");
 
     private PodValidation() {}
 
@@ -41,7 +43,7 @@ public final class PodValidation {
 
     private static void deletionCost(JsonNode annotations, String path, Problems problems) {
         String cost = annotations.path(DELETION_COST).asString("0");
-        boolean digits = cost.matches("0|-?[1-9][0-9]{0,9}");
+        boolean digits = COST.matcher(cost).matches();
         if (!digits || Long.parseLong(cost) != (int) Long.parseLong(cost)) {
             problems.invalid(Problems.key(path, DELETION_COST), cost, "must be a 32bit integer");
         }

@@ -4,20 +4,39 @@ import java.io.Serial;
 import java.math.BigDecimal;
 
 import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.ValueNode;
 
 /**
- * Creates the nodes of JSON trees and keeps numbers within the range of Go's {@code float64}, as upstream does. A
- * number above the range is refused, a number below it becomes zero. So a short text such as {@code 1e999999999} can
- * never expand to all its digits when it is written.
+ * Creates the nodes of JSON trees. Objects hold their fields in a {@link FieldMap}. Numbers are kept within the range
+ * of Go's {@code float64}, as upstream does: a number above the range is refused, a number below it becomes zero. So a
+ * short text such as {@code 1e999999999} can never expand to all its digits when it is written.
  */
-final class BoundedNumbers extends JsonNodeFactory {
+final class TreeNodes extends JsonNodeFactory {
     @Serial
     private static final long serialVersionUID = 1;
     /** The largest double is 1.8e308, the smallest 4.9e-324. */
     private static final int MOST_DIGITS = 309;
     private static final int SMALLEST_EXPONENT = -323;
+    /** The first capacity of an array. Most lists of Kubernetes have one or two elements. */
+    private static final int ELEMENTS = 2;
+
+    @Override
+    public ObjectNode objectNode() {
+        return objectNode(0);
+    }
+
+    /** @param fields the number of fields that are expected */
+    ObjectNode objectNode(int fields) {
+        return new ObjectNode(this, new FieldMap(fields));
+    }
+
+    @Override
+    public ArrayNode arrayNode() {
+        return arrayNode(ELEMENTS);
+    }
 
     @Override
     public ValueNode numberNode(BigDecimal number) {
