@@ -52,12 +52,6 @@ class ComingAndGoingTypeTest {
                 public void onAdd(Unstructured object, boolean initial) {
                     queue.add(ObjectKey.of(object));
                 }
-
-                @Override
-                public void onUpdate(Unstructured before, Unstructured after) {}
-
-                @Override
-                public void onDelete(Unstructured object, boolean finalStateUnknown) {}
             });
         }
 

@@ -59,12 +59,6 @@ class ControllerManagerTest {
                 public void onAdd(V1Pod pod, boolean initial) {
                     handled.add(pod.getMetadata().getName());
                 }
-
-                @Override
-                public void onUpdate(V1Pod before, V1Pod after) {}
-
-                @Override
-                public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
             });
         }
 

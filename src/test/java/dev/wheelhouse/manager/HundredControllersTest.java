@@ -59,12 +59,6 @@ class HundredControllersTest {
                 public void onAdd(Unstructured object, boolean initial) {
                     queue.add(ObjectKey.of(object));
                 }
-
-                @Override
-                public void onUpdate(Unstructured before, Unstructured after) {}
-
-                @Override
-                public void onDelete(Unstructured object, boolean finalStateUnknown) {}
             });
         }
 

@@ -64,6 +64,13 @@ class ReconcilingOperatorTest {
         return running;
     }
 
+    /** Runs an operator until it has seen the site blog. */
+    private OperatorWorld runWithBlog(Operator<?> operator) {
+        OperatorWorld world = run(operator);
+        createBlog(world);
+        return world.settle();
+    }
+
     private static V1ConfigMap configMap(String name, String value) {
         return new V1ConfigMap().metadata(new V1ObjectMeta().name(name).namespace("default")).data(Map.of("k", value));
     }
@@ -77,9 +84,7 @@ class ReconcilingOperatorTest {
     @Test
     void aChangeOfAnOwnedObjectReconcilesItsOwner() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         Site site = world.cluster.read(SITES, BLOG, Site.class);
         V1ConfigMap owned = configMap("a", "1");
         owned.getMetadata().addOwnerReferencesItem(OwnerReferences.controllerReference(SITES, site.getMetadata()));
@@ -100,11 +105,10 @@ class ReconcilingOperatorTest {
                 map -> map.getData() == null
                         ? List.of()
                         : List.of(ObjectKey.of("default", map.getData().getOrDefault("k", "none")))));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             seen.add(request.key().name() + " "
                     + context.owned().all(V1ConfigMap.class).stream().map(map -> map.getMetadata().getName()).toList());
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         createBlog(world);
         world.createSite("{metadata: {name: shop, namespace: default}}");
@@ -124,9 +128,7 @@ class ReconcilingOperatorTest {
     void aMappingThatThrowsLeavesOutThatObjectOnly() {
         Scripted operator = new Scripted(setup -> setup.watches(V1ConfigMap.class,
                 map -> List.of(ObjectKey.of("default", Objects.requireNonNull(map.getData()).get("k")))));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         operator.takeCalls();
         world.cluster.create(ResourceType.CONFIG_MAPS, new V1ConfigMap()
                 .metadata(new V1ObjectMeta().name("bad").namespace("default")));
@@ -172,18 +174,14 @@ class ReconcilingOperatorTest {
         Scripted operator = new Scripted(setup -> setup.primary(site -> site.when((before, after) -> {
             throw new IllegalStateException("a filter's bug");
         })));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         assertThat(operator.takeCalls()).containsExactly("blog");
     }
 
     @Test
     void filtersNarrowTheChangesThatCount() {
         Scripted operator = new Scripted(setup -> setup.primary(site -> site.when(ChangeFilter.generationChanged())));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         assertThat(operator.takeCalls()).containsExactly("blog");
         world.cluster.edit(SITES, Site.class, BLOG, site -> site.getMetadata().putLabelsItem("a", "b"));
         world.settle();
@@ -219,9 +217,7 @@ class ReconcilingOperatorTest {
     void aResyncReconcilesEveryObjectWithoutAChange() {
         Scripted operator = new Scripted(setup -> setup.resync(Duration.ofMinutes(10))
                 .primary(site -> site.when(ChangeFilter.generationChanged())));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         operator.takeCalls();
         world.cluster.clock.advance(Duration.ofMinutes(11));
         world.settle();
@@ -235,13 +231,12 @@ class ReconcilingOperatorTest {
                 .watches(GADGETS, gadget -> List.of(ObjectKey.of("default", gadget.getString("spec", "site"))),
                         all -> {})
                 .watchesMetadata(ResourceType.SECRETS, secret -> List.of(BLOG), all -> {}));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             context.owned().all(GADGETS).forEach(gadget -> seen.add(gadget.getMetadata().getName()));
             context.get(GADGETS, ObjectKey.of("default", "g")).ifPresent(gadget -> seen.add(gadget.get("spec")));
             context.owned().metadata(ResourceType.SECRETS)
                     .forEach(secret -> seen.add(secret.getMetadata().getName()));
-            return Result.done();
-        };
+        });
         running = new OperatorWorld(operator, world -> world.define(GADGETS));
         OperatorWorld world = running;
         world.cluster.create(GADGETS, Unstructured.class, "{apiVersion: example.com/v1, kind: Gadget, "
@@ -259,10 +254,9 @@ class ReconcilingOperatorTest {
                 .watches(V1ConfigMap.class, map -> List.of(BLOG))
                 .index("by value", V1ConfigMap.class,
                         map -> map.getData() == null ? List.of() : map.getData().values()));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             context.indexed(V1ConfigMap.class, "by value", "7").forEach(map -> found.add(map.getMetadata().getName()));
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         world.cluster.create(ResourceType.CONFIG_MAPS, configMap("a", "7"));
         world.cluster.create(ResourceType.CONFIG_MAPS, configMap("b", "8"));
@@ -279,11 +273,10 @@ class ReconcilingOperatorTest {
                 .watches(V1ConfigMap.class, map -> List.of(BLOG))
                 .index("OWNED", V1ConfigMap.class,
                         map -> map.getData() == null ? List.of() : map.getData().values()));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             found.add(context.indexed(V1ConfigMap.class, "OWNED", "7").stream().map(map -> map.getMetadata().getName())
                     .toList());
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         world.cluster.create(ResourceType.CONFIG_MAPS, configMap("a", "7"));
         createBlog(world);
@@ -303,9 +296,7 @@ class ReconcilingOperatorTest {
                 }
             }
         }));
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         operator.takeCalls();
         synchronized (triggers) {
             while (triggers.size() < 2) {
@@ -324,7 +315,7 @@ class ReconcilingOperatorTest {
     void readsOfTypesThatWereNotDeclaredNameTheDeclarationToAdd() {
         List<String> problems = new ArrayList<>();
         Scripted operator = new Scripted(setup -> setup.watches(V1ConfigMap.class, map -> List.of()));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             List<Runnable> wrong = List.of(() -> context.owned().all(V1Secret.class),
                     () -> context.indexed(V1ConfigMap.class, "x", "y"),
                     () -> context.apply(configMap("a", "1")),
@@ -337,11 +328,8 @@ class ReconcilingOperatorTest {
                     problems.add(String.valueOf(e.getMessage()));
                 }
             });
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         assertThat(problems).containsExactly(
                 "operator scripted does not declare V1Secret.class: add setup.owns(V1Secret.class) or "
                         + "setup.watches(V1Secret.class, …) in its setup",
@@ -356,7 +344,7 @@ class ReconcilingOperatorTest {
     void whatCannotBeOwnedIsRefusedInASentence() {
         List<String> problems = new ArrayList<>();
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             V1ConfigMap elsewhere = configMap("a", "1");
             elsewhere.getMetadata().setNamespace("kube-system");
             V1ConfigMap unnamed = new V1ConfigMap().metadata(new V1ObjectMeta().generateName("x-"));
@@ -367,8 +355,7 @@ class ReconcilingOperatorTest {
                     problems.add(String.valueOf(e.getMessage()));
                 }
             }
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         V1ConfigMap taken = configMap("taken", "0");
         taken.getMetadata().addOwnerReferencesItem(OwnerReferences.controllerReference(SITES,
@@ -390,26 +377,22 @@ class ReconcilingOperatorTest {
     @Test
     void pruningLeavesObjectsThatTheOperatorDidNotApply() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             context.apply(configMap("mine", "1"));
             if (Objects.requireNonNull(request.primary().getSpec()).replicas() == 0) {
                 context.prune(List.of());
             }
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         Site site = world.cluster.read(SITES, BLOG, Site.class);
         V1ConfigMap others = configMap("others", "1");
         others.getMetadata().addOwnerReferencesItem(OwnerReferences.controllerReference(SITES, site.getMetadata()));
         world.cluster.create(ResourceType.CONFIG_MAPS, others);
         world.settle();
         world.restart();
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             context.prune(List.of());
-            return Result.done();
-        };
+        });
         world.settle();
         assertThat(world.cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("default", "others"))).isTrue();
         assertThat(world.cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("default", "mine"))).isFalse();
@@ -419,7 +402,7 @@ class ReconcilingOperatorTest {
     void changingWhatACallIsHandedHarmsNobody() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class).watches(V1Secret.class,
                 secret -> List.of(BLOG)));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             context.apply(configMap("a", "1"));
             request.primary().getMetadata().setLabels(Map.of("changed", "yes"));
             request.primary().setSpec(null);
@@ -427,8 +410,7 @@ class ReconcilingOperatorTest {
             context.list(V1Secret.class, "", LabelSelector.everything())
                     .forEach(secret -> secret.getMetadata().setName("changed"));
             context.get(V1ConfigMap.class, ObjectKey.of("default", "a")).ifPresent(map -> map.setData(null));
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         world.cluster.create(ResourceType.SECRETS, V1Secret.class, "{metadata: {name: s, namespace: default}}");
         createBlog(world);
@@ -454,13 +436,10 @@ class ReconcilingOperatorTest {
                     story.add("clean-up");
                     return cleaned[0] ? Result.done() : Result.requeueAfter(Duration.ofMinutes(1));
                 }));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             story.add("reconcile " + request.primary().getMetadata().getFinalizers());
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         assertThat(story).containsExactly("reconcile [example.com/site]");
         world.cluster.delete(SITES, BLOG);
         world.settle();
@@ -494,16 +473,13 @@ class ReconcilingOperatorTest {
         List<Integer> failures = new ArrayList<>();
         boolean[] fails = {true};
         Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             failures.add(request.failures());
             if (fails[0]) {
                 throw new IllegalStateException("no disk, attempt " + failures.size());
             }
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         assertThat(failures).as("the status that it wrote itself leads to no further call").containsExactly(0);
         assertThat(world.json(SITES).at("/status/conditions/0")).hasToString("""
                 {"type":"Synced","status":"False","reason":"Failed",\
@@ -522,13 +498,12 @@ class ReconcilingOperatorTest {
         CountDownLatch blocked = new CountDownLatch(1);
         Scripted operator = new Scripted(
                 setup -> setup.timeout(Duration.ofMinutes(1)).errorCondition("Synced"));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             if (blocked.getCount() > 0) {
                 blocked.countDown();
                 new CountDownLatch(1).await();
             }
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         createBlog(world);
         Thread worker = Thread.ofPlatform().start(world::settle);
@@ -573,9 +548,7 @@ class ReconcilingOperatorTest {
             refusals.add(String.valueOf(catchThrowable(() -> context.condition("", true, "On", "")).getMessage()));
             return Result.done();
         });
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         assertThat(refusals).containsExactly(
                 "the status of Site default/blog must be an object with fields in JSON, not \"Ready\"",
                 "a condition needs a type, such as Ready");
@@ -586,9 +559,7 @@ class ReconcilingOperatorTest {
         Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"), (request, context) -> {
             throw new StackOverflowError("too deep");
         });
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        OperatorWorld world = runWithBlog(operator);
         assertThat(world.json(SITES).at("/status/conditions/0/message").asString())
                 .isEqualTo("java.lang.StackOverflowError: too deep");
     }
@@ -623,12 +594,11 @@ class ReconcilingOperatorTest {
     void liveWritesArePlannedWhileTheServiceObservesAndRefusedOnceItLeadsNoMore() {
         List<String> problems = new ArrayList<>();
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             V1ConfigMap made = context.live(V1ConfigMap.class).create(configMap("a", "1"));
             assertThat(made.getData()).containsEntry("k", "1");
             context.live(V1ConfigMap.class).delete(ObjectKey.of("default", "b"), Deletion.unconditional());
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         createBlog(world);
         List<String> planned = new ArrayList<>();
@@ -642,14 +612,13 @@ class ReconcilingOperatorTest {
                 Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
         world.settle();
         assertThat(planned).containsExactly("create configmaps", "delete configmaps");
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             try {
                 context.live(V1ConfigMap.class).create(configMap("a", "1"));
             } catch (ApiError e) {
                 problems.add(String.valueOf(e.getMessage()));
             }
-            return Result.done();
-        };
+        });
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
                 Parallel.inOrder(), name -> false, name -> false, WorkQueueMetrics.NONE, metrics)));
         world.settle();
@@ -661,17 +630,14 @@ class ReconcilingOperatorTest {
     void aStatusOfATypeWithoutOneAndAnObjectThatIsWantedTwiceAreRefused() {
         List<String> problems = new ArrayList<>();
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             try {
                 context.execute(Decision.apply(configMap("a", "1"), configMap("a", "2")));
             } catch (IllegalArgumentException e) {
                 problems.add(String.valueOf(e.getMessage()));
             }
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         assertThat(problems).containsExactly("the decision about Site default/blog wants configmaps default/a twice: "
                 + "only one of them can be");
         assertThatThrownBy(() -> Declaration.of(new ConfigMapOperator())).hasMessage(
@@ -689,13 +655,12 @@ class ReconcilingOperatorTest {
     @Test
     void aLostAnswerOfACreateIsSettledBeforeTheNextCall() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             if (context.list(V1ConfigMap.class, "default", LabelSelector.parse("made=here")).isEmpty()) {
                 context.live(V1ConfigMap.class).create(new V1ConfigMap().metadata(new V1ObjectMeta()
                         .generateName("n-").namespace("default").labels(Map.of("made", "here"))));
             }
-            return Result.done();
-        };
+        });
         OperatorWorld world = run(operator);
         boolean[] lost = new boolean[1];
         world.cluster.requests.fault(Requests.Fault.afterwards((verb, type, key) -> {
@@ -738,14 +703,11 @@ class ReconcilingOperatorTest {
     void anApplyOfAnObjectWithALimitThatTheCacheDoesNotShowIsRefused() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class, maps -> maps.labels("app=web")));
         List<String> problems = new ArrayList<>();
-        operator.script = (request, context) -> {
+        operator.does((request, context) -> {
             assertThatThrownBy(() -> context.apply(configMap("a", "1"))).satisfies(
                     e -> problems.add(String.valueOf(e.getMessage())));
-            return Result.done();
-        };
-        OperatorWorld world = run(operator);
-        createBlog(world);
-        world.settle();
+        });
+        OperatorWorld world = runWithBlog(operator);
         assertThat(problems).containsExactly("ConfigMap a does not have the labels app=web to which setup.owns limits "
                 + "configmaps");
     }

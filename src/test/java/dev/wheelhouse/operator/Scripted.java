@@ -26,6 +26,20 @@ class Scripted implements ReconcilingOperator<Site> {
         this.script = script;
     }
 
+    /** A script that returns nothing. */
+    @FunctionalInterface
+    interface Act {
+        void on(Request<Site> request, Context<Site> context) throws Exception;
+    }
+
+    /** Makes this the script, after which nothing is left to do. */
+    void does(Act act) {
+        script = (request, context) -> {
+            act.on(request, context);
+            return Result.done();
+        };
+    }
+
     @Override
     public void setup(Setup<Site> setup) {
         declarations.accept(setup);

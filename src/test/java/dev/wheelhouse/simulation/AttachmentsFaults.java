@@ -64,6 +64,6 @@ final class AttachmentsFaults {
                 new PlantedFault("a claim that grows without need", "the claim .* is asked to grow, and has",
                         GROWS_WITHOUT_NEED),
                 new PlantedFault("a claim that nobody lets grow", "at the end the claim .* asks nobody",
-                        Defects.decision(VolumeExpander.NAME, truth -> (key, actions) -> List.of())));
+                        Defects.idle(VolumeExpander.NAME)));
     }
 }

@@ -18,7 +18,6 @@ final class AttributesFaults {
                         ClaimFaults.letsGo(AttributesClassProtectionController.NAME,
                                 ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class)),
                 new PlantedFault("a class of attributes that is never let go", "at the end the class .* is kept",
-                        Defects.decision(AttributesClassProtectionController.NAME,
-                                truth -> (key, actions) -> List.of())));
+                        Defects.idle(AttributesClassProtectionController.NAME)));
     }
 }

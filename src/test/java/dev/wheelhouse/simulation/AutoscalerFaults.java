@@ -6,7 +6,6 @@ import java.util.function.IntUnaryOperator;
 
 import io.kubernetes.client.openapi.models.V1Scale;
 
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
@@ -30,13 +29,7 @@ final class AutoscalerFaults {
     }
 
     private static Defect sizes(IntUnaryOperator change) {
-        return Defects.writes(AutoscalerController.NAME, (truth, write) -> {
-            if (!(write instanceof Action.UpdateSubresource u && u.object() instanceof V1Scale scale)) {
-                return write;
-            }
-            V1Scale other = ModelJson.copy(scale);
-            other.getSpec().setReplicas(change.applyAsInt(other.getSpec().getReplicas()));
-            return new Action.UpdateSubresource(u.type(), other, u.subresource(), u.why());
-        });
+        return Defects.objects(AutoscalerController.NAME, Action.UpdateSubresource.class, V1Scale.class,
+                scale -> scale.getSpec().setReplicas(change.applyAsInt(scale.getSpec().getReplicas())));
     }
 }

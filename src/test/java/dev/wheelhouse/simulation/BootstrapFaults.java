@@ -6,7 +6,6 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.bootstrap.BootstrapSigner;
 import dev.wheelhouse.controllers.bootstrap.TokenCleaner;
@@ -22,22 +21,15 @@ final class BootstrapFaults {
     private BootstrapFaults() {}
 
     private static Defect signer(String field, String value) {
-        return Defects.writes(BootstrapSigner.NAME, (truth, write) -> {
-            if (!(write instanceof Action.Update update)) {
-                return write;
-            }
-            V1ConfigMap changed = ModelJson.copy((V1ConfigMap) update.object());
-            changed.getData().keySet().stream().filter(key -> key.startsWith(field)).toList()
-                    .forEach(key -> changed.putDataItem(key, value));
-            return new Action.Update(update.type(), changed, update.why());
-        });
+        return Defects.objects(BootstrapSigner.NAME, Action.Update.class, V1ConfigMap.class,
+                map -> map.getData().replaceAll((key, signed) -> key.startsWith(field) ? value : signed));
     }
 
     static List<PlantedFault> all() {
         return List.of(
                 new PlantedFault("tokens that are deleted at once", "is deleted before it expires", DELETES),
                 new PlantedFault("expired tokens that stay", "has expired and is there",
-                        Defects.decision(TokenCleaner.NAME, truth -> (owner, actions) -> List.of())),
+                        Defects.idle(TokenCleaner.NAME)),
                 new PlantedFault("a signer that writes the kubeconfig", "the signer changes more than signatures",
                         signer("kubeconfig", "mine")),
                 new PlantedFault("signatures of something else", NOT_SEEN, signer("jws-kubeconfig-", "x")));

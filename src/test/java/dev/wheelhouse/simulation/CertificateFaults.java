@@ -34,6 +34,6 @@ final class CertificateFaults {
                 new PlantedFault("a request of a person that is approved", "is approved, and is not that of a kubelet",
                         APPROVES_ALL),
                 new PlantedFault("requests that are not signed", "no status tells that the last change was seen",
-                        Defects.decision(RequestSigner.NAME, truth -> (owner, actions) -> List.of())));
+                        Defects.idle(RequestSigner.NAME)));
     }
 }

@@ -30,24 +30,12 @@ final class ClaimFaults {
     });
 
     /** The binder removes the finalizers of a claim that it binds. */
-    private static final Defect PROTECTION_REMOVED = Defects.writes(VolumeBinder.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Update u && u.object() instanceof V1PersistentVolumeClaim claim)) {
-            return write;
-        }
-        V1PersistentVolumeClaim other = ModelJson.copy(claim);
-        other.getMetadata().setFinalizers(List.of());
-        return new Action.Update(u.type(), other, u.why());
-    });
+    private static final Defect PROTECTION_REMOVED = Defects.objects(VolumeBinder.NAME, Action.Update.class,
+            V1PersistentVolumeClaim.class, claim -> claim.getMetadata().setFinalizers(List.of()));
 
     /** The claim of an ephemeral volume has no owner. */
-    private static final Defect NO_OWNER = Defects.writes(EphemeralVolumeController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Create c && c.object() instanceof V1PersistentVolumeClaim claim)) {
-            return write;
-        }
-        V1PersistentVolumeClaim other = ModelJson.copy(claim);
-        other.getMetadata().setOwnerReferences(null);
-        return new Action.Create(c.type(), other, c.why());
-    });
+    private static final Defect NO_OWNER = Defects.objects(EphemeralVolumeController.NAME, Action.Create.class,
+            V1PersistentVolumeClaim.class, claim -> claim.getMetadata().setOwnerReferences(null));
 
     private ClaimFaults() {}
 

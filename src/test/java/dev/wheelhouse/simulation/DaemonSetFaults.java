@@ -9,7 +9,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
@@ -17,25 +16,20 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the DaemonSet controller. */
 final class DaemonSetFaults {
     /** Every creation is made twice. */
-    private static final Defect TWICE = Defects.decision(DaemonSetController.NAME,
-            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b
-                    && b.writes().stream().allMatch(w -> w instanceof Action.Create) ? twice(b) : a).toList());
+    private static final Defect TWICE = Defects.each(DaemonSetController.NAME,
+            (truth, owner, a) -> a instanceof Action.Batch b
+                    && b.writes().stream().allMatch(w -> w instanceof Action.Create) ? twice(b) : a);
 
     /** Once one pod is replaced, all are. */
-    private static final Defect ALL_AT_ONCE = Defects.decision(DaemonSetController.NAME,
-            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b && !b.writes().isEmpty()
-                    && b.writes().stream().allMatch(w -> w instanceof Action.Delete) ? all(truth, owner) : a).toList());
+    private static final Defect ALL_AT_ONCE = Defects.each(DaemonSetController.NAME,
+            (truth, owner, a) -> a instanceof Action.Batch b && !b.writes().isEmpty()
+                    && b.writes().stream().allMatch(w -> w instanceof Action.Delete) ? all(truth, owner) : a);
 
     /** Pods are made for a node that is not there. */
-    private static final Defect UNKNOWN_NODE = Defects.writes(DaemonSetController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Create c && c.object() instanceof V1Pod pod)) {
-            return write;
-        }
-        V1Pod other = ModelJson.copy(pod);
-        other.getSpec().getAffinity().getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution()
-                .getNodeSelectorTerms().forEach(t -> t.getMatchFields().forEach(f -> f.values(List.of("nowhere"))));
-        return new Action.Create(c.type(), other, c.why());
-    });
+    private static final Defect UNKNOWN_NODE = Defects.objects(DaemonSetController.NAME, Action.Create.class,
+            V1Pod.class, pod -> pod.getSpec().getAffinity().getNodeAffinity()
+                    .getRequiredDuringSchedulingIgnoredDuringExecution().getNodeSelectorTerms()
+                    .forEach(t -> t.getMatchFields().forEach(f -> f.values(List.of("nowhere")))));
 
     private DaemonSetFaults() {}
 

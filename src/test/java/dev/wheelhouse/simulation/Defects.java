@@ -4,12 +4,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
@@ -94,6 +100,48 @@ final class Defects {
             case Action.Write write -> change.apply(truth, write);
             default -> action;
         }).toList());
+    }
+
+    /** A controller writes the objects of a class otherwise than it should. The change gets a copy of each. */
+    static <T extends KubernetesObject> Defect objects(String controllerName, Class<? extends Action.Write> verb,
+            Class<T> model, Consumer<T> change) {
+        UnaryOperator<KubernetesObject> changed = object -> {
+            if (!model.isInstance(object)) {
+                return object;
+            }
+            T copy = ModelJson.copy(model.cast(object));
+            change.accept(copy);
+            return copy;
+        };
+        return writes(controllerName, (truth, write) -> !verb.isInstance(write) ? write : switch (write) {
+            case Action.Create c -> new Action.Create(c.type(), changed.apply(c.object()), c.why());
+            case Action.Update u -> new Action.Update(u.type(), changed.apply(u.object()), u.why());
+            case Action.UpdateStatus u -> new Action.UpdateStatus(u.type(), changed.apply(u.object()), u.why());
+            case Action.UpdateSubresource u ->
+                new Action.UpdateSubresource(u.type(), changed.apply(u.object()), u.subresource(), u.why());
+            default -> throw new IllegalArgumentException(verb + " writes no object");
+        });
+    }
+
+    /** A controller takes other actions in the place of some. */
+    static Defect each(String controllerName, Replacement replacement) {
+        return decision(controllerName, truth -> (owner, actions) -> actions.stream()
+                .map(action -> replacement.of(truth, owner, action)).toList());
+    }
+
+    /** A controller does not take some of its actions. */
+    static Defect without(String controllerName, Predicate<Action> lost) {
+        return decision(controllerName, truth -> (owner, actions) -> actions.stream().filter(lost.negate()).toList());
+    }
+
+    /** A controller takes no action. */
+    static Defect idle(String controllerName) {
+        return without(controllerName, action -> true);
+    }
+
+    /** Replaces one action. */
+    interface Replacement {
+        Action of(Truth truth, ObjectKey owner, Action action);
     }
 
     /** Replaces the actions of a sync. */

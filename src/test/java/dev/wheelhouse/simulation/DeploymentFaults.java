@@ -17,12 +17,10 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the Deployment controller. */
 final class DeploymentFaults {
     /** A ReplicaSet becomes larger by one pod than it should. */
-    private static final Defect FENCEPOST = Defects.decision(DeploymentController.NAME,
-            truth -> (owner, actions) -> actions.stream()
-                    .map(a -> a instanceof Action.Update u && u.object() instanceof V1ReplicaSet r
-                            ? grown(truth, u, r)
-                            : a)
-                    .toList());
+    private static final Defect FENCEPOST = Defects.each(DeploymentController.NAME,
+            (truth, owner, a) -> a instanceof Action.Update u && u.object() instanceof V1ReplicaSet r
+                    ? grown(truth, u, r)
+                    : a);
 
     /** The controller writes the status that it computed in the sync before. */
     private static final Defect STATUS_OF_AN_OLD_VIEW = Defects.decision(DeploymentController.NAME, truth -> {

@@ -4,7 +4,6 @@ import java.util.List;
 
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
 
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
@@ -13,31 +12,27 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the controllers of ResourceClaims and of evictions by taints of devices. */
 final class DeviceFaults {
     /** A claim that is reserved for one more pod loses its other pods. */
-    private static final Defect TAKEN_AWAY = Defects.writes(ResourceClaimController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.UpdateStatus u && u.object() instanceof ResourceV1ResourceClaim claim)
-                || claim.getStatus().getReservedFor() == null || claim.getStatus().getReservedFor().size() < 2) {
-            return write;
-        }
-        ResourceV1ResourceClaim other = ModelJson.copy(claim);
-        other.getStatus().setReservedFor(List.of(other.getStatus().getReservedFor().getLast()));
-        return new Action.UpdateStatus(u.type(), other, u.why());
-    });
+    private static final Defect TAKEN_AWAY = Defects.objects(ResourceClaimController.NAME, Action.UpdateStatus.class,
+            ResourceV1ResourceClaim.class, claim -> {
+                var reservedFor = claim.getStatus().getReservedFor();
+                if (reservedFor != null && reservedFor.size() > 1) {
+                    claim.getStatus().setReservedFor(List.of(reservedFor.getLast()));
+                }
+            });
 
     /** The claims of a pod are not written into its status. */
-    private static final Defect UNTOLD = without(ResourceClaimController.NAME, Action.Apply.class);
+    private static final Defect UNTOLD = Defects.without(ResourceClaimController.NAME,
+            Action.Apply.class::isInstance);
 
     /** Claims of pods that have ended stay. */
-    private static final Defect KEPT = without(ResourceClaimController.NAME, Action.Delete.class);
+    private static final Defect KEPT = Defects.without(ResourceClaimController.NAME,
+            Action.Delete.class::isInstance);
 
     /** Pods are not deleted when the device is tainted. */
-    private static final Defect SPARED = without(DeviceTaintEvictionController.NAME, Action.Delete.class);
+    private static final Defect SPARED = Defects.without(DeviceTaintEvictionController.NAME,
+            Action.Delete.class::isInstance);
 
     private DeviceFaults() {}
-
-    private static Defect without(String controller, Class<? extends Action> lost) {
-        return Defects.decision(controller,
-                truth -> (owner, actions) -> actions.stream().filter(action -> !lost.isInstance(action)).toList());
-    }
 
     static List<PlantedFault> all() {
         return List.of(new PlantedFault("a claim taken from a pod", "is taken from the pod", TAKEN_AWAY),

@@ -10,16 +10,14 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the garbage collector. */
 final class GarbageFaults {
     /** An object that loses one of its owners is deleted although it has another one. */
-    private static final Defect ONE_OWNER_IS_ENOUGH = Defects.decision(GarbageCollector.NAME,
-            truth -> (owner, actions) -> actions.stream()
-                    .map(a -> a instanceof Action.Patch p && p.body().contains("ownerReferences")
-                            ? new Action.Delete(p.type(), p.target(), Deletion.unconditional(), p.why())
-                            : a)
-                    .toList());
+    private static final Defect ONE_OWNER_IS_ENOUGH = Defects.each(GarbageCollector.NAME,
+            (truth, owner, a) -> a instanceof Action.Patch p && p.body().contains("ownerReferences")
+                    ? new Action.Delete(p.type(), p.target(), Deletion.unconditional(), p.why())
+                    : a);
 
     /** References to owners that are gone stay. */
-    private static final Defect NO_DELETIONS = Defects.decision(GarbageCollector.NAME,
-            truth -> (owner, actions) -> actions.stream().filter(a -> !(a instanceof Action.Delete)).toList());
+    private static final Defect NO_DELETIONS = Defects.without(GarbageCollector.NAME,
+            Action.Delete.class::isInstance);
 
     private GarbageFaults() {}
 

@@ -3,14 +3,12 @@ package dev.wheelhouse.simulation;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 
 import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.certificates.RootCaPublisher;
 import dev.wheelhouse.controllers.rbac.RoleAggregator;
@@ -32,32 +30,22 @@ final class IdentityFaults {
                     : write);
 
     /** Each write of a Secret makes a new token. */
-    private static final Defect NEW_TOKENS = Defects.writes(TokenController.NAME, (truth, write) -> {
-        if (write instanceof Action.Update update && update.object() instanceof V1Secret secret) {
-            V1Secret changed = ModelJson.copy(secret);
-            changed.getData().put("token", ("token " + TOKENS.incrementAndGet()).getBytes(StandardCharsets.UTF_8));
-            changed.getData().put("ca.crt", new byte[]{1});
-            return new Action.Update(update.type(), changed, update.why());
-        }
-        return write;
-    });
+    private static final Defect NEW_TOKENS = Defects.objects(TokenController.NAME, Action.Update.class,
+            V1Secret.class, secret -> secret
+                    .putDataItem("token", ("token " + TOKENS.incrementAndGet()).getBytes(StandardCharsets.UTF_8))
+                    .putDataItem("ca.crt", new byte[]{1}));
 
     private IdentityFaults() {}
-
-    private static Defect without(String controller, Predicate<Action> lost) {
-        return Defects.decision(controller,
-                truth -> (owner, actions) -> actions.stream().filter(lost.negate()).toList());
-    }
 
     static List<PlantedFault> all() {
         return List.of(
                 new PlantedFault("a Secret deleted instead of filled", "is deleted, and its account exists", DELETES),
                 new PlantedFault("a token that is made again", "the token of .* is replaced", NEW_TOKENS),
                 new PlantedFault("no default account", NOT_SEEN,
-                        without(ServiceAccountController.NAME, Action.Create.class::isInstance)),
+                        Defects.without(ServiceAccountController.NAME, Action.Create.class::isInstance)),
                 new PlantedFault("changed certificates stay", NOT_SEEN,
-                        without(RootCaPublisher.NAME, Action.Update.class::isInstance)),
+                        Defects.without(RootCaPublisher.NAME, Action.Update.class::isInstance)),
                 new PlantedFault("rules that are not aggregated", NOT_SEEN,
-                        without(RoleAggregator.NAME, Action.Apply.class::isInstance)));
+                        Defects.without(RoleAggregator.NAME, Action.Apply.class::isInstance)));
     }
 }

@@ -9,7 +9,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.job.JobController;
 import dev.wheelhouse.controllers.job.TtlAfterFinishedController;
@@ -18,27 +17,22 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the Job controller. */
 final class JobFaults {
     /** Every pod of an Indexed Job gets the index 0. */
-    private static final Defect ONE_INDEX = Defects.writes(JobController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Create c && c.object() instanceof V1Pod pod)
-                || pod.getMetadata().getAnnotations() == null) {
-            return write;
-        }
-        V1Pod other = ModelJson.copy(pod);
-        other.getMetadata().getAnnotations().computeIfPresent("batch.kubernetes.io/job-completion-index",
-                (k, v) -> "0");
-        return new Action.Create(c.type(), other, c.why());
-    });
+    private static final Defect ONE_INDEX = Defects.objects(JobController.NAME, Action.Create.class, V1Pod.class,
+            pod -> {
+                if (pod.getMetadata().getAnnotations() != null) {
+                    pod.getMetadata().getAnnotations().computeIfPresent("batch.kubernetes.io/job-completion-index",
+                            (k, v) -> "0");
+                }
+            });
 
     /** A Job that has just ended is deleted at once. */
-    private static final Defect EXPIRED_AT_ONCE = Defects.decision(TtlAfterFinishedController.NAME,
-            truth -> (owner, actions) -> actions.stream()
-                    .map(a -> a instanceof Action.RequeueAfter
-                            ? new Action.Delete(ResourceType.JOBS, owner, Deletion.unconditional(), "it has ended")
-                            : a)
-                    .toList());
+    private static final Defect EXPIRED_AT_ONCE = Defects.each(TtlAfterFinishedController.NAME,
+            (truth, owner, action) -> action instanceof Action.RequeueAfter
+                    ? new Action.Delete(ResourceType.JOBS, owner, Deletion.unconditional(), "it has ended")
+                    : action);
 
-    private static final Defect NEVER_EXPIRED = Defects.decision(TtlAfterFinishedController.NAME,
-            truth -> (owner, actions) -> actions.stream().filter(a -> !(a instanceof Action.Delete)).toList());
+    private static final Defect NEVER_EXPIRED = Defects.without(TtlAfterFinishedController.NAME,
+            Action.Delete.class::isInstance);
 
     private JobFaults() {}
 
@@ -60,13 +54,7 @@ final class JobFaults {
     }
 
     private static Defect statuses(UnaryOperator<V1JobStatus> change) {
-        return Defects.writes(JobController.NAME, (truth, write) -> {
-            if (!(write instanceof Action.UpdateStatus u && u.object() instanceof V1Job job)) {
-                return write;
-            }
-            V1Job other = ModelJson.copy(job);
-            other.setStatus(change.apply(other.getStatus()));
-            return new Action.UpdateStatus(u.type(), other, u.why());
-        });
+        return Defects.objects(JobController.NAME, Action.UpdateStatus.class, V1Job.class,
+                job -> job.setStatus(change.apply(job.getStatus())));
     }
 }

@@ -14,15 +14,14 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the namespace controller. */
 final class NamespaceFaults {
     /** The controller lets go of a namespace instead of deleting what is in it. */
-    private static final Defect LETS_GO_TOO_EARLY = Defects.decision(NamespaceController.NAME,
-            truth -> (owner, actions) -> actions.stream()
-                    .map(a -> a instanceof Action.DeleteCollection ? finalized(truth, owner.name(), a) : a).toList());
+    private static final Defect LETS_GO_TOO_EARLY = Defects.each(NamespaceController.NAME,
+            (truth, owner, a) -> a instanceof Action.DeleteCollection ? finalized(truth, owner.name(), a) : a);
 
     /** The controller deletes the objects of another namespace. */
-    private static final Defect WRONG_NAMESPACE = Defects.decision(NamespaceController.NAME,
-            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.DeleteCollection d
+    private static final Defect WRONG_NAMESPACE = Defects.each(NamespaceController.NAME,
+            (truth, owner, a) -> a instanceof Action.DeleteCollection d
                     ? new Action.DeleteCollection(d.type(), truth.namespace(), Deletion.unconditional(), d.why())
-                    : a).toList());
+                    : a);
 
     private NamespaceFaults() {}
 

@@ -21,13 +21,13 @@ final class NodeFaults {
         return List.of(
                 new PlantedFault("evicted at once", "the pod .* is evicted before its toleration ends", AT_ONCE),
                 new PlantedFault("never evicted", "the pod .* stays on a tainted node",
-                        Defects.decision(TaintEvictionController.NAME, truth -> (pod, actions) -> List.of())),
+                        Defects.idle(TaintEvictionController.NAME)),
                 new PlantedFault("silent nodes stay ready", "the node .*, which is silent, has the status True",
                         withoutWritesOf("status")),
                 new PlantedFault("nodes are not tainted", "the node .*, which is silent, is not tainted",
                         withoutWritesOf("")),
                 new PlantedFault("no annotation for caches", "the node .* does not say how long may be cached",
-                        Defects.decision(TtlController.NAME, truth -> (node, actions) -> List.of())),
+                        Defects.idle(TtlController.NAME)),
                 new PlantedFault("one range for all nodes", "the nodes .* have the same range of addresses",
                         Defects.writes(NodeIpamController.NAME, (truth, write) -> write instanceof Action.Patch right
                                 ? new Action.Patch(right.type(), right.target(), right.subresource(),
@@ -37,20 +37,19 @@ final class NodeFaults {
     }
 
     /** A pod is deleted as soon as its node is tainted. */
-    private static final Defect AT_ONCE = Defects.decision(TaintEvictionController.NAME,
-            truth -> (key, actions) -> actions.stream().map(action -> {
+    private static final Defect AT_ONCE = Defects.each(TaintEvictionController.NAME,
+            (truth, key, action) -> {
                 V1Pod pod = action instanceof Action.RequeueAfter ? truth.pod(key) : null;
                 return pod == null
                         ? action
                         : new Action.Delete(ResourceType.PODS, key, Deletion.ofUid(pod.getMetadata().getUid()),
                                 "it is evicted at once");
-            }).toList());
+            });
 
     /** @param subresource that of the writes of nodes that are not made */
     private static Defect withoutWritesOf(String subresource) {
-        return Defects.decision(NodeLifecycleController.NAME, truth -> (key, actions) -> actions.stream()
-                .filter(action -> !(action instanceof Action.Write write && write.type().equals(ResourceType.NODES)
-                        && (write instanceof Action.Patch) == subresource.isEmpty()))
-                .toList());
+        return Defects.without(NodeLifecycleController.NAME,
+                action -> action instanceof Action.Write write && write.type().equals(ResourceType.NODES)
+                        && (write instanceof Action.Patch) == subresource.isEmpty());
     }
 }

@@ -40,10 +40,8 @@ final class PodGarbageFaults {
     }
 
     private static Defect without(String reason) {
-        return Defects.decision(PodGarbageCollector.NAME, truth -> (round, actions) -> actions.stream()
-                .<Action>map(action -> action instanceof Action.Batch batch
-                        ? Action.Batch.each(batch.writes().stream().filter(w -> !w.why().equals(reason)).toList())
-                        : action)
-                .toList());
+        return Defects.each(PodGarbageCollector.NAME, (truth, round, action) -> action instanceof Action.Batch batch
+                ? Action.Batch.each(batch.writes().stream().filter(w -> !w.why().equals(reason)).toList())
+                : action);
     }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1ResourceQuota;
 
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.quota.QuotaController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
@@ -13,20 +12,13 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 /** Errors of the controller of quotas. */
 final class QuotaFaults {
     /** One pod more is counted than there is. */
-    private static final Defect MISCOUNTED = Defects.writes(QuotaController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.UpdateStatus u && u.object() instanceof V1ResourceQuota quota)) {
-            return write;
-        }
-        V1ResourceQuota other = ModelJson.copy(quota);
-        other.getStatus().getUsed().computeIfPresent("pods",
-                (name, pods) -> Quantity.fromString(pods.getNumber().longValueExact() + 1 + ""));
-        return new Action.UpdateStatus(u.type(), other, u.why());
-    });
+    private static final Defect MISCOUNTED = Defects.objects(QuotaController.NAME, Action.UpdateStatus.class,
+            V1ResourceQuota.class, quota -> quota.getStatus().getUsed().computeIfPresent("pods",
+                    (name, pods) -> Quantity.fromString(pods.getNumber().longValueExact() + 1 + "")));
 
     /** The status is written for changed limits only, so that nothing that ended is given back. */
-    private static final Defect NEVER_RETURNED = Defects.decision(QuotaController.NAME,
-            truth -> (owner, actions) -> actions.stream().filter(action -> !(action instanceof Action.UpdateStatus u)
-                    || u.why().equals("the limits have changed")).toList());
+    private static final Defect NEVER_RETURNED = Defects.without(QuotaController.NAME,
+            action -> action instanceof Action.UpdateStatus u && !u.why().equals("the limits have changed"));
 
     private QuotaFaults() {}
 

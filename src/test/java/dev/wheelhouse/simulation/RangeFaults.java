@@ -22,8 +22,8 @@ final class RangeFaults {
 
     /** Such an action is replaced by the removal of the finalizer. */
     private static Defect letsGoInsteadOf(Predicate<Action> which) {
-        return Defects.decision(ServiceCidrController.NAME, truth -> (owner, actions) -> actions.stream()
-                .map(action -> which.test(action) ? removal(owner) : action).toList());
+        return Defects.each(ServiceCidrController.NAME,
+                (truth, owner, action) -> which.test(action) ? removal(owner) : action);
     }
 
     private static Action removal(ObjectKey range) {
@@ -39,7 +39,6 @@ final class RangeFaults {
                         letsGoInsteadOf(action -> action instanceof Action.Apply apply
                                 && apply.body().contains("Terminating"))),
                 new PlantedFault("a range that is never let go", "no status tells that the last change was seen",
-                        Defects.decision(ServiceCidrController.NAME, truth -> (owner, actions) -> actions.stream()
-                                .filter(action -> !letsGo(action)).toList())));
+                        Defects.without(ServiceCidrController.NAME, RangeFaults::letsGo)));
     }
 }

@@ -16,6 +16,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchEvent;
@@ -30,9 +31,8 @@ import dev.wheelhouse.testing.Interceptor;
 /** Errors of the controllers of ReplicaSets and ReplicationControllers. */
 final class ReplicaSetFaults {
     /** The pods that should be deleted last are deleted first. */
-    private static final Defect VICTIMS_REVERSED = Defects.decision(ReplicaSetController.NAME,
-            truth -> (owner, actions) -> actions.stream()
-                    .map(a -> a instanceof Action.Batch b ? reversed(truth, owner, b) : a).toList());
+    private static final Defect VICTIMS_REVERSED = Defects.each(ReplicaSetController.NAME,
+            (truth, owner, a) -> a instanceof Action.Batch b ? reversed(truth, owner, b) : a);
 
     /** The controller treats every pod that its selector matches as its own, even if another controller owns it. */
     private static final Defect CONTROLLER_REF_IGNORED = new Defect() {
@@ -63,13 +63,12 @@ final class ReplicaSetFaults {
     };
 
     /** The controller of ReplicationControllers creates one pod too many. */
-    private static final Defect ONE_TOO_MANY = Defects.decision(ReplicaSetController.REPLICATION_CONTROLLERS,
-            truth -> (owner, actions) -> actions.stream().map(a -> a instanceof Action.Batch b && !b.writes().isEmpty()
+    private static final Defect ONE_TOO_MANY = Defects.each(ReplicaSetController.REPLICATION_CONTROLLERS,
+            (truth, owner, a) -> a instanceof Action.Batch b && !b.writes().isEmpty()
                     && b.writes().getFirst() instanceof Action.Create first
                             ? new Action.Batch(Stream.concat(b.writes().stream(), Stream.of(first)).toList(),
                                     b.slowStart())
-                            : a)
-                    .toList());
+                            : a);
 
     private ReplicaSetFaults() {}
 
@@ -116,31 +115,23 @@ final class ReplicaSetFaults {
         }
     }
 
-    private record Claiming<T>(WatchStream<T> behind, Truth truth) implements WatchStream<T> {
+    private static final class Claiming<T> extends ForwardingWatchStream<T> {
+        private final Truth truth;
+
+        Claiming(WatchStream<T> behind, Truth truth) {
+            super(behind);
+            this.truth = truth;
+        }
+
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
-            WatchEvent<T> event = behind.next(maxWait);
+            WatchEvent<T> event = super.next(maxWait);
             if (event instanceof WatchEvent.Added<T> added) {
                 claim(truth, added.object());
             } else if (event instanceof WatchEvent.Modified<T> modified) {
                 claim(truth, modified.object());
             }
             return event;
-        }
-
-        @Override
-        public boolean isEnded() {
-            return behind.isEnded();
-        }
-
-        @Override
-        public boolean onReady(Runnable wake) {
-            return behind.onReady(wake);
-        }
-
-        @Override
-        public void close() {
-            behind.close();
         }
     }
 }

@@ -25,15 +25,12 @@ final class ServiceFaults {
     });
 
     /** A new slice lacks its last endpoint. */
-    private static final Defect LAST_LOST = Defects.writes(EndpointSliceController.NAME, (truth, write) -> {
-        if (!(write instanceof Action.Update update && update.object() instanceof V1EndpointSlice slice)
-                || slice.getEndpoints().isEmpty()) {
-            return write;
-        }
-        V1EndpointSlice other = ModelJson.copy(slice);
-        other.getEndpoints().removeLast();
-        return new Action.Update(ResourceType.ENDPOINT_SLICES, other, update.why());
-    });
+    private static final Defect LAST_LOST = Defects.objects(EndpointSliceController.NAME, Action.Update.class,
+            V1EndpointSlice.class, slice -> {
+                if (!slice.getEndpoints().isEmpty()) {
+                    slice.getEndpoints().removeLast();
+                }
+            });
 
     private ServiceFaults() {}
 
@@ -41,13 +38,8 @@ final class ServiceFaults {
         return List.of(new PlantedFault("a pod in two slices", "the pod .* gets into two slices", TWICE),
                 new PlantedFault("a slice without its last endpoint", "the ready pod .* is in no slice", LAST_LOST),
                 new PlantedFault("Endpoints that stay as they are", "Endpoints of .*",
-                        withoutUpdates(EndpointsController.NAME)),
+                        Defects.without(EndpointsController.NAME, Action.Update.class::isInstance)),
                 new PlantedFault("mirrors that stay as they are", "is not mirrored|the mirror of",
-                        withoutUpdates(EndpointSliceMirroringController.NAME)));
-    }
-
-    private static Defect withoutUpdates(String controller) {
-        return Defects.decision(controller,
-                truth -> (key, actions) -> actions.stream().filter(a -> !(a instanceof Action.Update)).toList());
+                        Defects.without(EndpointSliceMirroringController.NAME, Action.Update.class::isInstance)));
     }
 }

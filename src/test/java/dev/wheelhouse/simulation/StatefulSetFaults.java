@@ -8,7 +8,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
@@ -30,14 +29,8 @@ final class StatefulSetFaults {
     }
 
     private static Defect creations(IntUnaryOperator ordinals) {
-        return Defects.writes(StatefulSetController.NAME, (truth, write) -> {
-            if (!(write instanceof Action.Create c && c.object() instanceof V1Pod pod)) {
-                return write;
-            }
-            V1Pod other = ModelJson.copy(pod);
-            other.getMetadata().setName(other(Truth.name(pod), ordinals));
-            return new Action.Create(c.type(), other, c.why());
-        });
+        return Defects.objects(StatefulSetController.NAME, Action.Create.class, V1Pod.class,
+                pod -> pod.getMetadata().setName(other(Truth.name(pod), ordinals)));
     }
 
     private static Defect deletions(IntUnaryOperator ordinals, boolean atOnce) {

@@ -52,19 +52,15 @@ final class AdmissionRules {
             return;
         }
         match(constraints, "spec.matchConstraints", problems);
-        if (constraints.path("resourceRules").isEmpty()) {
-            problems.required("spec.matchConstraints.resourceRules");
-        }
+        problems.filled(constraints, "spec.matchConstraints", "resourceRules");
     }
 
     /** A mutating policy and its binding cannot be for deletions. */
     static void noDeletions(JsonNode spec, String field, Problems problems) {
         for (JsonNode rule : spec.path(field).path("resourceRules")) {
             for (JsonNode operation : rule.path("operations")) {
-                if (!List.of(WILDCARD, "CONNECT", "CREATE", "UPDATE").contains(operation.asString(""))) {
-                    problems.notSupported("spec." + field + ".resourceRules.operations", operation.asString(""),
-                            WILDCARD, "CONNECT", "CREATE", "UPDATE");
-                }
+                problems.supported("spec." + field + ".resourceRules.operations", operation.asString(""), WILDCARD,
+                        "CONNECT", "CREATE", "UPDATE");
             }
         }
     }
@@ -84,21 +80,11 @@ final class AdmissionRules {
             Set<String> names = new HashSet<>();
             Problems.each(rule.path("resourceNames"), at + ".resourceNames", (name, field) -> {
                 problems.invalid(field, name.asString(""), Formats.pathSegment(name.asString("")));
-                if (!names.add(name.asString(""))) {
-                    problems.duplicate(field, name.toString());
-                }
+                problems.unique(names, name.asString(""), field, name.toString());
             });
-            JsonNode operations = rule.path("operations");
             required(rule, at, "operations", false, problems);
-            int j = 0;
-            for (JsonNode operation : operations) {
-                String text = operation.asString("");
-                if (!List.of(WILDCARD, "CONNECT", "CREATE", "DELETE", "UPDATE").contains(text)) {
-                    problems.notSupported(Problems.at(at + ".operations", j), text, WILDCARD, "CONNECT", "CREATE",
-                            "DELETE", "UPDATE");
-                }
-                j++;
-            }
+            Problems.each(rule, at, "operations", (operation, field) -> problems.supported(field,
+                    operation.asString(""), WILDCARD, "CONNECT", "CREATE", "DELETE", "UPDATE"));
             required(rule, at, "apiGroups", false, problems);
             required(rule, at, "apiVersions", true, problems);
             required(rule, at, "resources", true, problems);

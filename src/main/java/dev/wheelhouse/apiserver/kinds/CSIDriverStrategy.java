@@ -66,15 +66,12 @@ final class CSIDriverStrategy extends Strategy {
             problems.oneOf("spec.fsGroupPolicy", policy, "ReadWriteOnceWithFSType", "File", "None");
         }
         for (JsonNode mode : spec.path("volumeLifecycleModes")) {
-            if (!List.of("Persistent", "Ephemeral").contains(mode.asString(""))) {
-                problems.notSupported("spec.volumeLifecycleModes", mode.asString(""), "Persistent", "Ephemeral");
-            }
+            problems.supported("spec.volumeLifecycleModes", mode.asString(""), "Persistent", "Ephemeral");
         }
         Set<String> audiences = new HashSet<>();
         Problems.each(spec.path("tokenRequests"), "spec.tokenRequests", (request, at) -> {
-            if (!audiences.add(Json.text(request, "audience"))) {
-                problems.duplicate(at + ".audience", "\"" + Json.text(request, "audience") + "\"");
-            }
+            problems.unique(audiences, Json.text(request, "audience"), at + ".audience",
+                    "\"" + Json.text(request, "audience") + "\"");
             long seconds = Json.number(request, 3600, "expirationSeconds");
             if (seconds < 600) {
                 problems.invalid(at + ".expirationSeconds", seconds,

@@ -41,9 +41,7 @@ final class CSINodeStrategy extends Strategy {
             }
             Set<String> keys = new HashSet<>();
             for (JsonNode key : driver.path("topologyKeys")) {
-                if (!keys.add(key.asString(""))) {
-                    problems.duplicate(at + ".topologyKeys", key.toString());
-                }
+                problems.unique(keys, key.asString(""), at + ".topologyKeys", key.toString());
                 problems.invalid(at + ".topologyKeys", key.asString(""), Formats.qualifiedName(key.asString("")));
             }
         });

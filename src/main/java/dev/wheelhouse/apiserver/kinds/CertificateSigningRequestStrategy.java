@@ -130,9 +130,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         Problems.each(status.path("conditions"), "status.conditions", (condition, field) -> {
             String at = field + ".status";
             String value = Json.text(condition, "status");
-            if (!List.of("True", "False", "Unknown").contains(value)) {
-                problems.notSupported(at, value, "False", "True", "Unknown");
-            }
+            problems.supported(at, value, "False", "True", "Unknown");
         });
     }
 }

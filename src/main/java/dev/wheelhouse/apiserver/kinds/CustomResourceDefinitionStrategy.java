@@ -201,9 +201,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     /** Names are labels: without a dot in the plural, plural and group together name one resource only. */
     private static void names(JsonNode names, Problems problems) {
         for (String field : List.of("plural", "singular", "kind", "listKind")) {
-            if (Json.text(names, field).isEmpty()) {
-                problems.required("spec.names." + field);
-            }
+            problems.filled(names, "spec.names", field);
         }
         for (String field : List.of("plural", "singular")) {
             if (!Json.text(names, field).isEmpty()) {

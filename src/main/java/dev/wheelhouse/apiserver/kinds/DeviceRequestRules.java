@@ -56,9 +56,7 @@ final class DeviceRequestRules {
         });
         Set<String> names = new HashSet<>();
         Problems.each(requests, path, (request, at) -> {
-            if (!names.add(Json.text(request, "name"))) {
-                problems.duplicate(at, "\"" + Json.text(request, "name") + "\"");
-            }
+            problems.unique(names, Json.text(request, "name"), at, "\"" + Json.text(request, "name") + "\"");
         });
     }
 
@@ -93,9 +91,7 @@ final class DeviceRequestRules {
                         + "a request and a subrequest separated by '/'");
             }
             problems.formed(at + ".driver", Json.text(result, "driver"), Formats::dnsSubdomain);
-            if (Json.text(result, "pool").isEmpty()) {
-                problems.required(at + ".pool");
-            }
+            problems.filled(result, at, "pool");
             problems.invalid(at + ".device", Json.text(result, "device"),
                     Formats.dnsLabel(Json.text(result, "device")));
         });

@@ -58,9 +58,7 @@ final class EndpointSliceStrategy extends Strategy {
     }
 
     private static void endpoint(JsonNode endpoint, String type, String at, Problems problems) {
-        if (endpoint.path("addresses").isEmpty()) {
-            problems.required(at + ".addresses", "must contain at least 1 addresses");
-        }
+        problems.filled(endpoint, at, "addresses", "must contain at least 1 addresses");
         Problems.each(endpoint.path("addresses"), at + ".addresses", (node, field) -> {
             String address = node.asString("");
             if (type.equals("FQDN")) {

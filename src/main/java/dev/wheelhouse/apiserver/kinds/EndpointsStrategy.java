@@ -71,14 +71,8 @@ final class EndpointsStrategy extends Strategy {
     private static void address(JsonNode address, String at, Problems problems) {
         String ip = Json.text(address, "ip");
         problems.invalid(at + ".ip", ip, Formats.ip(ip));
-        String host = Json.text(address, "hostname");
-        if (!host.isEmpty()) {
-            problems.invalid(at + ".hostname", host, Formats.dnsLabel(host));
-        }
-        String node = Json.text(address, "nodeName");
-        if (address.has("nodeName")) {
-            problems.invalid(at + ".nodeName", node, Formats.dnsSubdomain(node));
-        }
+        problems.formedIfSet(at + ".hostname", Json.text(address, "hostname"), Formats::dnsLabel);
+        problems.formedIfPresent(address, at, "nodeName", Formats::dnsSubdomain);
         if (ip.startsWith("127.") || ip.equals("::1")) {
             problems.invalid(at + ".ip", ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
         } else if (ip.startsWith("169.254.")) {
@@ -98,9 +92,6 @@ final class EndpointsStrategy extends Strategy {
         long number = Json.number(port, 0, "port");
         Formats.portNumber(number).forEach(problem -> problems.invalid(at + ".port", number, problem));
         problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
-        String protocol = Json.text(port, "appProtocol");
-        if (port.has("appProtocol")) {
-            problems.invalid(at + ".appProtocol", protocol, Formats.qualifiedName(protocol));
-        }
+        problems.formedIfPresent(port, at, "appProtocol", Formats::qualifiedName);
     }
 }

@@ -369,14 +369,10 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         if (rules.has("selectPolicy")) {
             problems.oneOf(at + ".selectPolicy", Json.text(rules, "selectPolicy"), "Disabled", "Max", "Min");
         }
-        if (rules.path("policies").isEmpty()) {
-            problems.required(at + ".policies", "must specify at least one Policy");
-        }
+        problems.filled(rules, at, "policies", "must specify at least one Policy");
         Problems.each(rules.path("policies"), at + ".policies", (policy, field) -> {
             String type = Json.text(policy, "type");
-            if (!type.equals("Pods") && !type.equals("Percent")) {
-                problems.notSupported(field + ".type", type, "Percent", "Pods");
-            }
+            problems.supported(field + ".type", type, "Percent", "Pods");
             for (String number : List.of("value", "periodSeconds")) {
                 if (Json.number(policy, 0, number) <= 0) {
                     problems.invalid(field + "." + number, Json.number(policy, 0, number), "must be greater than zero");

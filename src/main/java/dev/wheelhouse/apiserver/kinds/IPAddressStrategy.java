@@ -48,9 +48,7 @@ final class IPAddressStrategy extends Strategy {
             return;
         }
         for (String field : List.of("resource", "name")) {
-            if (Json.text(parent, field).isEmpty()) {
-                problems.required("spec.parentRef." + field);
-            }
+            problems.filled(parent, "spec.parentRef", field);
         }
         problems.formedIfSet("spec.parentRef.group", Json.text(parent, "group"), Formats::dnsSubdomain);
         for (String field : List.of("resource", "name", "namespace")) {

@@ -76,9 +76,7 @@ final class IngressStrategy extends Strategy {
         if (http == null) {
             return;
         }
-        if (http.path("paths").isEmpty()) {
-            problems.required(at + ".http.paths");
-        }
+        problems.filled(http, at + ".http", "paths");
         Problems.each(http.path("paths"), at + ".http.paths", (path, field) -> {
             path(path, field, problems);
             backend(path.path("backend"), field + ".backend", problems);

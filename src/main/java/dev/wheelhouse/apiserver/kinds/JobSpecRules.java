@@ -247,9 +247,7 @@ final class JobSpecRules {
             if (operator.equals("In") && value == 0) {
                 problems.invalid(field, value, "must not be 0 for the In operator");
             }
-            if (!seen.add(value)) {
-                problems.duplicate(field, Long.toString(value));
-            }
+            problems.unique(seen, value, field, Long.toString(value));
             ordered &= value >= before;
             before = value;
         }

@@ -72,9 +72,7 @@ final class LimitRangeStrategy extends Strategy {
                     problems.invalid(at + ".type", type, "must be a standard limit type or fully qualified");
                 }
             }
-            if (!types.add(type)) {
-                problems.duplicate(at + ".type", "\"" + type + "\"");
-            }
+            problems.unique(types, type, at + ".type", "\"" + type + "\"");
             limit(limit, type, at, problems);
         });
     }

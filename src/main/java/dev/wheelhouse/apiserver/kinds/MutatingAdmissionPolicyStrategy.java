@@ -40,9 +40,7 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
         PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);
         expressions.conditions();
         expressions.variables();
-        if (spec.path("mutations").isEmpty()) {
-            problems.required("spec.mutations", "mutations must contain at least one item");
-        }
+        problems.filled(spec, "spec", "mutations", "mutations must contain at least one item");
         Problems.each(spec.path("mutations"), "spec.mutations",
                 (mutation, at) -> mutation(mutation, at, expressions, problems));
         problems.oneOf("spec.reinvocationPolicy", Json.text(spec, "reinvocationPolicy"), "IfNeeded", "Never");

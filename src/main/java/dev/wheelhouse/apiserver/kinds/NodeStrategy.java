@@ -103,9 +103,7 @@ final class NodeStrategy extends Strategy {
             } else if (!List.of("NoSchedule", "PreferNoSchedule", "NoExecute").contains(effect)) {
                 problems.notSupported(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
             }
-            if (!seen.add(key + " " + effect)) {
-                problems.duplicate(at, "\"" + key + ":" + effect + "\"");
-            }
+            problems.unique(seen, key + " " + effect, at, "\"" + key + ":" + effect + "\"");
         });
         Problems.each(spec.path("podCIDRs"), "spec.podCIDRs", (range, at) -> {
             problems.invalid(at, range.asString(""),

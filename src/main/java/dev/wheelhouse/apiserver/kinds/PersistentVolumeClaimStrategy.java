@@ -70,9 +70,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     /** Checks the specification of a claim or of a claim template. */
     static void validateSpec(JsonNode spec, String path, Problems problems) {
-        if (spec.path("accessModes").isEmpty()) {
-            problems.required(path + ".accessModes", "at least 1 access mode is required");
-        }
+        problems.filled(spec, path, "accessModes", "at least 1 access mode is required");
         Selectors.validate(Json.at(spec, "selector"), path + ".selector", problems);
         VolumeRules.accessModes(spec, path, problems);
         String storage = Json.text(spec, "resources", "requests", "storage");

@@ -82,9 +82,7 @@ final class PersistentVolumeStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode volume, Problems problems) {
         JsonNode spec = volume.path("spec");
-        if (spec.path("accessModes").isEmpty()) {
-            problems.required("spec.accessModes");
-        }
+        problems.filled(spec, "spec", "accessModes");
         VolumeRules.accessModes(spec, "spec", problems);
         if (spec.path("capacity").isEmpty()) {
             problems.required("spec.capacity");

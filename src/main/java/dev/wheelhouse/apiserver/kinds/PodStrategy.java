@@ -100,10 +100,7 @@ final class PodStrategy extends Strategy {
     @Override
     protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
         JsonNode status = pod.path("status");
-        String nominated = Json.text(status, "nominatedNodeName");
-        if (!nominated.isEmpty()) {
-            problems.invalid("status.nominatedNodeName", nominated, Formats.dnsSubdomain(nominated));
-        }
+        problems.formedIfSet("status.nominatedNodeName", Json.text(status, "nominatedNodeName"), Formats::dnsSubdomain);
         Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {
             String type = Json.text(condition, "type");
             problems.invalid(at + ".Type", type, Formats.qualifiedName(type));

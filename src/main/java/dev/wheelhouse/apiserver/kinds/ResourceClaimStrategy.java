@@ -66,16 +66,12 @@ final class ResourceClaimStrategy extends Strategy {
         }
         Problems.each(status, "status", "reservedFor", (consumer, at) -> {
             for (String field : List.of("resource", "name", "uid")) {
-                if (Json.text(consumer, field).isEmpty()) {
-                    problems.required(at + "." + field);
-                }
+                problems.filled(consumer, at, field);
             }
         });
         Set<String> uids = new HashSet<>();
         Problems.each(status, "status", "reservedFor", (consumer, at) -> {
-            if (!uids.add(Json.text(consumer, "uid"))) {
-                problems.duplicate(at, "\"" + Json.text(consumer, "uid") + "\"");
-            }
+            problems.unique(uids, Json.text(consumer, "uid"), at, "\"" + Json.text(consumer, "uid") + "\"");
         });
         if (!reservedFor.isEmpty() && !status.has("allocation")) {
             problems.forbidden("status.reservedFor", "may not be specified when `allocated` is not set");

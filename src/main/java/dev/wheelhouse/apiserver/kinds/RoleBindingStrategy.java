@@ -61,14 +61,10 @@ final class RoleBindingStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode binding, Problems problems) {
         String group = Json.text(binding, "roleRef", "apiGroup");
-        if (!group.equals(GROUP)) {
-            problems.notSupported("roleRef.apiGroup", group, GROUP);
-        }
+        problems.supported("roleRef.apiGroup", group, GROUP);
         String[] kinds = isCluster() ? new String[]{"ClusterRole"} : new String[]{"Role", "ClusterRole"};
         String kind = Json.text(binding, "roleRef", "kind");
-        if (!List.of(kinds).contains(kind)) {
-            problems.notSupported("roleRef.kind", kind, kinds);
-        }
+        problems.supported("roleRef.kind", kind, kinds);
         if (Json.text(binding, "roleRef", "name").isEmpty()) {
             problems.required("roleRef.name");
         }
@@ -100,9 +96,7 @@ final class RoleBindingStrategy extends Strategy {
                 }
             }
             case "User", "Group" -> {
-                if (!group.equals(GROUP)) {
-                    problems.notSupported(path + ".apiGroup", group, GROUP);
-                }
+                problems.supported(path + ".apiGroup", group, GROUP);
             }
             default -> problems.notSupported(path + ".kind", Json.text(subject, "kind"), "ServiceAccount", "User",
                     "Group");

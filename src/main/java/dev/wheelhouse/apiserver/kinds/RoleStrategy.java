@@ -30,9 +30,7 @@ class RoleStrategy extends Strategy {
     }
 
     private void rule(JsonNode rule, String path, Problems problems) {
-        if (rule.path("verbs").isEmpty()) {
-            problems.required(path + ".verbs", "verbs must contain at least one value");
-        }
+        problems.filled(rule, path, "verbs", "verbs must contain at least one value");
         if (!rule.path("nonResourceURLs").isEmpty()) {
             JsonNode urls = rule.get("nonResourceURLs");
             if (!allowsUrls()) {
@@ -46,12 +44,8 @@ class RoleStrategy extends Strategy {
             }
             return;
         }
-        if (rule.path("apiGroups").isEmpty()) {
-            problems.required(path + ".apiGroups", "resource rules must supply at least one api group");
-        }
-        if (rule.path("resources").isEmpty()) {
-            problems.required(path + ".resources", "resource rules must supply at least one resource");
-        }
+        problems.filled(rule, path, "apiGroups", "resource rules must supply at least one api group");
+        problems.filled(rule, path, "resources", "resource rules must supply at least one resource");
     }
 
     /** Whether a rule may give rights to URLs that are no resources. */

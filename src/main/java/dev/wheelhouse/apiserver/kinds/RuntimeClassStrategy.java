@@ -29,9 +29,7 @@ final class RuntimeClassStrategy extends Strategy {
         PodValidation.tolerations(scheduling.path("tolerations"), "scheduling.tolerations", problems);
         Set<JsonNode> seen = new HashSet<>();
         Problems.each(scheduling.path("tolerations"), "scheduling.tolerations", (toleration, at) -> {
-            if (!seen.add(toleration)) {
-                problems.duplicate(at, toleration.toString());
-            }
+            problems.unique(seen, toleration, at, toleration.toString());
         });
         problems.formed("handler", Json.text(runtimeClass, "handler"), Formats::dnsLabel);
     }

@@ -73,9 +73,7 @@ final class ServiceValidation {
                 problems.required(at + ".name");
             } else if (!name.isEmpty()) {
                 problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-                if (!names.add(name)) {
-                    problems.duplicate(at + ".name", "\"" + name + "\"");
-                }
+                problems.unique(names, name, at + ".name", "\"" + name + "\"");
             }
             long number = Json.number(port, 0, "port");
             Formats.portNumber(number).forEach(message -> problems.invalid(at + ".port", number, message));

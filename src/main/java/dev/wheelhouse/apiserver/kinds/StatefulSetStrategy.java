@@ -110,9 +110,7 @@ final class StatefulSetStrategy extends Strategy {
         rollout(spec.path("updateStrategy"), problems);
         for (String field : List.of("whenDeleted", "whenScaled")) {
             String policy = Json.text(spec, "persistentVolumeClaimRetentionPolicy", field);
-            if (!policy.equals("Retain") && !policy.equals("Delete")) {
-                problems.notSupported("spec.persistentVolumeClaimRetentionPolicy." + field, policy, "Retain", "Delete");
-            }
+            problems.supported("spec.persistentVolumeClaimRetentionPolicy." + field, policy, "Retain", "Delete");
         }
         problems.nonNegative(spec, "spec", "replicas");
         problems.nonNegative(spec, "spec", "minReadySeconds");

@@ -57,9 +57,7 @@ final class StorageClassStrategy extends Strategy {
         for (JsonNode term : storageClass.path("allowedTopologies")) {
             String at = Problems.at("allowedTopologies", i++) + ".matchLabelExpressions";
             topology(term.path("matchLabelExpressions"), at, problems);
-            if (!terms.add(term.path("matchLabelExpressions"))) {
-                problems.duplicate(at, "\"\"");
-            }
+            problems.unique(terms, term.path("matchLabelExpressions"), at, "\"\"");
         }
     }
 
@@ -67,21 +65,12 @@ final class StorageClassStrategy extends Strategy {
         Set<String> keys = new HashSet<>();
         Problems.each(expressions, path, (expression, at) -> {
             String key = Json.text(expression, "key");
-            if (expression.path("values").isEmpty()) {
-                problems.required(at + ".values");
-            }
+            problems.filled(expression, at, "values");
             Set<String> values = new HashSet<>();
-            int j = 0;
-            for (JsonNode value : expression.path("values")) {
-                if (!values.add(value.asString(""))) {
-                    problems.duplicate(Problems.at(at + ".values", j), value.toString());
-                }
-                j++;
-            }
+            Problems.each(expression, at, "values",
+                    (value, field) -> problems.unique(values, value.asString(""), field, value.toString()));
             problems.invalid(at + ".key", key, Formats.qualifiedName(key));
-            if (!keys.add(key)) {
-                problems.duplicate(at + ".key", "\"" + key + "\"");
-            }
+            problems.unique(keys, key, at + ".key", "\"" + key + "\"");
         });
     }
 

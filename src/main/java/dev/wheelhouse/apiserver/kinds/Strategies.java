@@ -6,20 +6,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * Finds the strategy of a resource. A built-in kind without a line here has the rules that all kinds share; custom
- * resources have one strategy together.
+ * Finds the strategy of a resource. A built-in kind without a line here or in {@link PlainKinds} has the rules that all
+ * kinds share; custom resources have one strategy together.
  */
 public final class Strategies {
+    /** The kinds with rules of their own. */
     private static final List<Strategy> KINDS = List.of(
             new PodStrategy(),
             new PodTemplateStrategy(),
@@ -27,7 +28,6 @@ public final class Strategies {
             new ServiceStrategy(),
             new ConfigMapStrategy(),
             new SecretStrategy(),
-            new Strategy("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age()),
             new NamespaceStrategy(),
             new PersistentVolumeClaimStrategy(),
             new PersistentVolumeStrategy(),
@@ -47,8 +47,6 @@ public final class Strategies {
             new HorizontalPodAutoscalerStrategy(),
             new PodDisruptionBudgetStrategy(),
             new PriorityClassStrategy(),
-            new PodGroupStrategy(),
-            new Strategy("scheduling.k8s.io", "Workload", Column.objectName(), Column.age()),
             new RuntimeClassStrategy(),
             new LeaseStrategy(),
             new LeaseCandidateStrategy(),
@@ -74,23 +72,12 @@ public final class Strategies {
             new ClusterRoleStrategy(),
             new RoleBindingStrategy("RoleBinding"), new RoleBindingStrategy("ClusterRoleBinding"),
             new CertificateSigningRequestStrategy(),
-            new ClusterTrustBundleStrategy(),
-            new PodCertificateRequestStrategy(),
             new APIServiceStrategy(),
             new CustomResourceDefinitionStrategy(),
-            new FlowSchemaStrategy(),
-            new PriorityLevelConfigurationStrategy(),
-            new StorageVersionStrategy(),
-            new StorageVersionMigrationStrategy(),
             new ResourceClaimStrategy(),
             new ResourceClaimTemplateStrategy(),
-            new Strategy("resource.k8s.io", "DeviceClass", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
-                    Column.age()),
             new ResourceSliceStrategy(),
-            new DeviceTaintRuleStrategy(),
-            new ResourcePoolStatusRequestStrategy(),
-            new Strategy("", "Binding", Set.of(Trait.NEVER_STORED)),
-            new Strategy("policy", "Eviction", Set.of(Trait.NEVER_STORED)));
+            new ResourcePoolStatusRequestStrategy());
     private static final Strategy CUSTOM = new CustomStrategy();
     private static final Map<String, Strategy> BY_KIND = byKind();
     private static final Map<ResourceType, Strategy> BY_TYPE = BuiltInResource.all().stream().collect(
@@ -109,7 +96,8 @@ public final class Strategies {
             strategies.putIfAbsent(key(group, resource.type().kind()), new Strategy(group, resource.type().kind(),
                     answered ? Set.of(Trait.NEVER_STORED) : Set.of()));
         }
-        KINDS.forEach(strategy -> strategies.put(key(strategy.group(), strategy.kind()), strategy));
+        Stream.concat(PlainKinds.ALL.stream(), KINDS.stream())
+                .forEach(strategy -> strategies.put(key(strategy.group(), strategy.kind()), strategy));
         return Map.copyOf(strategies);
     }
 

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
@@ -26,17 +25,11 @@ final class ValidatingAdmissionPolicyBindingStrategy extends MutatingAdmissionPo
             problems.required("spec.validationActions", "at least one validation action is required");
         }
         Set<String> seen = new HashSet<>();
-        int i = 0;
-        for (JsonNode node : actions) {
+        Problems.each(actions, "spec.validationActions", (node, at) -> {
             String action = node.asString("");
-            String at = Problems.at("spec.validationActions", i++);
-            if (!List.of("Audit", "Deny", "Warn").contains(action)) {
-                problems.notSupported(at, action, "Audit", "Deny", "Warn");
-            }
-            if (!seen.add(action)) {
-                problems.duplicate(at, "\"" + action + "\"");
-            }
-        }
+            problems.supported(at, action, "Audit", "Deny", "Warn");
+            problems.unique(seen, action, at, "\"" + action + "\"");
+        });
         if (seen.contains("Deny") && seen.contains("Warn")) {
             problems.invalid("spec.validationActions", actions,
                     "must not contain both Deny and Warn (repeating the same validation failure information in the API "

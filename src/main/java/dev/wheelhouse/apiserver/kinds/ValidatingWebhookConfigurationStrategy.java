@@ -107,9 +107,7 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
 
     private static void service(JsonNode service, String at, Problems problems) {
         for (String field : List.of("name", "namespace")) {
-            if (Json.text(service, field).isEmpty()) {
-                problems.required(at + "." + field, "service " + field + " is required");
-            }
+            problems.filled(service, at, field, "service " + field + " is required");
         }
         long port = Json.number(service, 443, "port");
         if (port < 1 || port > 65535) {

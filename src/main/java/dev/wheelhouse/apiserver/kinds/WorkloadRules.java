@@ -96,9 +96,7 @@ final class WorkloadRules {
     /** Refuses templates whose pods end. The error names the kind as upstream does. */
     static void restartsAlways(JsonNode spec, String kind, Problems problems) {
         String policy = Json.text(spec, "template", "spec", "restartPolicy");
-        if (!policy.equals("Always")) {
-            problems.notSupported("spec.template.spec.restartPolicy", policy, "Always");
-        }
+        problems.supported("spec.template.spec.restartPolicy", policy, "Always");
         if (Json.at(spec, "template", "spec", "activeDeadlineSeconds") != null) {
             problems.forbidden("spec.template.spec.activeDeadlineSeconds",
                     "activeDeadlineSeconds in " + kind + " is not Supported");

@@ -120,9 +120,7 @@ public final class AffinityValidation {
             }
             topologyKey(constraint, at, "can not be empty", problems);
             String action = Json.text(constraint, "whenUnsatisfiable");
-            if (!action.equals("DoNotSchedule") && !action.equals("ScheduleAnyway")) {
-                problems.notSupported(at + ".whenUnsatisfiable", action, "DoNotSchedule", "ScheduleAnyway");
-            }
+            problems.supported(at + ".whenUnsatisfiable", action, "DoNotSchedule", "ScheduleAnyway");
             if (Json.at(constraint, "minDomains") != null && Json.number(constraint, 0, "minDomains") <= 0) {
                 problems.invalid(at + ".minDomains", Json.number(constraint, 0, "minDomains"),
                         "must be greater than zero");

@@ -92,9 +92,7 @@ final class ContainerValidation {
 
     private void common(JsonNode container, String at) {
         problems.formed(at + ".name", Json.text(container, "name"), Formats::dnsLabel);
-        if (Json.text(container, "image").isEmpty()) {
-            problems.required(at + ".image");
-        }
+        problems.filled(container, at, "image");
         problems.oneOf(at + ".terminationMessagePolicy", Json.text(container, "terminationMessagePolicy"), "File",
                 "FallbackToLogsOnError");
         ports(container, at + ".ports");
@@ -108,9 +106,7 @@ final class ContainerValidation {
 
     private void uniqueName(JsonNode container, String at, Set<String> names) {
         String name = Json.text(container, "name");
-        if (!names.add(name)) {
-            problems.duplicate(at + ".name", "\"" + name + "\"");
-        }
+        problems.unique(names, name, at + ".name", "\"" + name + "\"");
     }
 
     private void ports(JsonNode container, String list) {
@@ -180,9 +176,7 @@ final class ContainerValidation {
         });
         Problems.each(container, at, "volumeDevices", (device, here) -> {
             volume(Json.text(device, "name"), here);
-            if (Json.text(device, "devicePath").isEmpty()) {
-                problems.required(here + ".devicePath");
-            }
+            problems.filled(device, here, "devicePath");
         });
     }
 
@@ -225,22 +219,15 @@ final class ContainerValidation {
     }
 
     private void restartRule(JsonNode rule, String at) {
-        supported(at + ".action", Json.text(rule, "action"), "Restart", "RestartAllContainers");
+        problems.supported(at + ".action", Json.text(rule, "action"), "Restart", "RestartAllContainers");
         JsonNode exitCodes = rule.path("exitCodes");
         if (exitCodes.isMissingNode()) {
             problems.required(at + ".exitCodes", "must be specified");
             return;
         }
-        supported(at + ".exitCodes.operator", Json.text(exitCodes, "operator"), "In", "NotIn");
+        problems.supported(at + ".exitCodes.operator", Json.text(exitCodes, "operator"), "In", "NotIn");
         if (exitCodes.path("values").size() > 255) {
             problems.tooMany(at + ".exitCodes.values", exitCodes.path("values").size(), 255);
-        }
-    }
-
-    /** Refuses other values, and an empty one in the same words. */
-    private void supported(String field, String value, String... supported) {
-        if (!List.of(supported).contains(value)) {
-            problems.notSupported(field, value, supported);
         }
     }
 

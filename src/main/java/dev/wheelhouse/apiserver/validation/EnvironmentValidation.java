@@ -50,9 +50,7 @@ final class EnvironmentValidation {
                 case "resourceFieldRef" -> resource(value, at, problems);
                 case "fileKeyRef" -> {
                     for (String field : List.of("key", "volumeName", "path")) {
-                        if (Json.text(value, field).isEmpty()) {
-                            problems.required(at + "." + field);
-                        }
+                        problems.filled(value, at, field);
                     }
                 }
                 default -> key(value, at, problems);

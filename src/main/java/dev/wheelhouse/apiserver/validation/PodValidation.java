@@ -181,9 +181,7 @@ public final class PodValidation {
         Problems.each(spec, path, "schedulingGates", (gate, at) -> {
             String name = Json.text(gate, "name");
             problems.invalid(at, name, Formats.qualifiedName(name));
-            if (!seen.add(name)) {
-                problems.duplicate(at, "\"" + name + "\"");
-            }
+            problems.unique(seen, name, at, "\"" + name + "\"");
         });
         Problems.each(spec, path, "readinessGates", (gate, at) -> {
             String type = Json.text(gate, "conditionType");

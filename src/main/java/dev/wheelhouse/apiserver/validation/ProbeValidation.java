@@ -47,9 +47,7 @@ public final class ProbeValidation {
             }
             switch (type) {
                 case "exec" -> {
-                    if (action.path("command").isEmpty()) {
-                        problems.required(at + ".command");
-                    }
+                    problems.filled(action, at, "command");
                 }
                 case "httpGet" -> http(action, at, problems);
                 case "tcpSocket", "grpc" -> port(action, at + ".port", problems);
@@ -66,14 +64,10 @@ public final class ProbeValidation {
     }
 
     private static void http(JsonNode action, String path, Problems problems) {
-        if (Json.text(action, "path").isEmpty()) {
-            problems.required(path + ".path");
-        }
+        problems.filled(action, path, "path");
         port(action, path + ".port", problems);
         String scheme = Json.text(action, "scheme");
-        if (!scheme.equals("HTTP") && !scheme.equals("HTTPS")) {
-            problems.notSupported(path + ".scheme", scheme, "HTTP", "HTTPS");
-        }
+        problems.supported(path + ".scheme", scheme, "HTTP", "HTTPS");
         for (JsonNode header : action.path("httpHeaders")) {
             String name = Json.text(header, "name");
             problems.invalid(path + ".httpHeaders", name, Formats.headerName(name));

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -166,8 +167,30 @@ public final class Problems {
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {
             required(field);
-        } else if (!List.of(supported).contains(value)) {
+        } else {
+            supported(field, value, supported);
+        }
+    }
+
+    /** Refuses a value that is not one of these, also an empty one. */
+    public void supported(String field, String value, String... supported) {
+        if (!List.of(supported).contains(value)) {
             notSupported(field, value, supported);
+        }
+    }
+
+    /**
+     * Requires a field with a text, list or map that is not empty.
+     *
+     * @param path the path of the object
+     */
+    public void filled(JsonNode object, String path, String field) {
+        filled(object, path, field, "");
+    }
+
+    public void filled(JsonNode object, String path, String field, String detail) {
+        if (object.path(field).isEmpty() && Json.text(object, field).isEmpty()) {
+            required(path + "." + field, detail);
         }
     }
 
@@ -177,6 +200,18 @@ public final class Problems {
 
     public void duplicate(String field, String value) {
         add(field, "FieldValueDuplicate", "Duplicate value: " + value, "");
+    }
+
+    /**
+     * Refuses a value that was seen before.
+     *
+     * @param seen gets the value
+     * @param shown the value, as the message shows it
+     */
+    public <T> void unique(Set<T> seen, T value, String field, String shown) {
+        if (!seen.add(value)) {
+            duplicate(field, shown);
+        }
     }
 
     void notFound(String field, String value) {

@@ -96,26 +96,26 @@ public final class VolumeValidation {
     private static void content(String source, JsonNode value, String path, Problems problems) {
         switch (source) {
             case "hostPath" -> {
-                required(value, path, "path", problems);
+                problems.filled(value, path, "path");
                 noBacksteps(Json.text(value, "path"), path + ".path", problems);
                 problems.oneOfIfSet(path + ".type", Json.text(value, "type"), "", "BlockDevice", "CharDevice",
                         "Directory",
                         "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
             }
             case "secret" -> {
-                required(value, path, "secretName", problems);
+                problems.filled(value, path, "secretName");
                 mode(value, "defaultMode", path, problems);
                 items(value, path, problems);
             }
             case "configMap" -> {
-                required(value, path, "name", problems);
+                problems.filled(value, path, "name");
                 mode(value, "defaultMode", path, problems);
                 items(value, path, problems);
             }
-            case "persistentVolumeClaim" -> required(value, path, "claimName", problems);
+            case "persistentVolumeClaim" -> problems.filled(value, path, "claimName");
             case "nfs" -> {
-                required(value, path, "server", problems);
-                required(value, path, "path", problems);
+                problems.filled(value, path, "server");
+                problems.filled(value, path, "path");
                 if (!Json.text(value, "path").startsWith("/")) {
                     problems.invalid(path + ".path", Json.text(value, "path"), "must be an absolute path");
                 }
@@ -129,8 +129,8 @@ public final class VolumeValidation {
                 Problems.each(value, path, "sources",
                         (projection, place) -> projection(projection, place, problems));
             }
-            case "csi" -> required(value, path, "driver", problems);
-            case "gitRepo" -> required(value, path, "repository", problems);
+            case "csi" -> problems.filled(value, path, "driver");
+            case "gitRepo" -> problems.filled(value, path, "repository");
             case "ephemeral" -> {
                 if (Json.at(value, "volumeClaimTemplate") == null) {
                     problems.required(path + ".volumeClaimTemplate");
@@ -151,12 +151,12 @@ public final class VolumeValidation {
             String at = path + "." + source;
             switch (source) {
                 case "secret", "configMap" -> {
-                    required(value, at, "name", problems);
+                    problems.filled(value, at, "name");
                     items(value, at, problems);
                 }
                 case "downwardAPI" -> downwardFiles(value, at, problems);
                 default -> {
-                    required(value, at, "path", problems);
+                    problems.filled(value, at, "path");
                     if (Json.number(value, 3600, "expirationSeconds") < 600) {
                         problems.invalid(at + ".expirationSeconds", Json.number(value, 0, "expirationSeconds"),
                                 "may not specify a duration less than 10 minutes");
@@ -168,7 +168,7 @@ public final class VolumeValidation {
 
     private static void downwardFiles(JsonNode source, String path, Problems problems) {
         Problems.each(source.path("items"), path, (file, at) -> {
-            required(file, at, "path", problems);
+            problems.filled(file, at, "path");
             relative(Json.text(file, "path"), at + ".path", problems);
             boolean field = Json.at(file, "fieldRef") != null;
             boolean resource = Json.at(file, "resourceFieldRef") != null;
@@ -183,20 +183,14 @@ public final class VolumeValidation {
 
     private static void items(JsonNode source, String path, Problems problems) {
         Problems.each(source, path, "items", (item, at) -> {
-            required(item, at, "key", problems);
-            required(item, at, "path", problems);
+            problems.filled(item, at, "key");
+            problems.filled(item, at, "path");
             relative(Json.text(item, "path"), at + ".path", problems);
             if (Json.text(item, "path").startsWith("..")) {
                 problems.invalid(at + ".path", Json.text(item, "path"), "must not start with '..'");
             }
             mode(item, "mode", at, problems);
         });
-    }
-
-    private static void required(JsonNode value, String path, String field, Problems problems) {
-        if (Json.text(value, field).isEmpty()) {
-            problems.required(path + "." + field);
-        }
     }
 
     private static void mode(JsonNode value, String field, String path, Problems problems) {

@@ -38,6 +38,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
 import dev.wheelhouse.controllers.attach.NodeView.Wanted;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -293,8 +294,7 @@ public final class AttachDetachController extends KeyedController {
 
     /** Whether a pod uses no volume any more: it has ended, or it is deleted and none of its containers runs. */
     private static boolean isTerminated(V1Pod pod) {
-        String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
-        return "Failed".equals(phase) || "Succeeded".equals(phase) || pod.getMetadata().getDeletionTimestamp() != null
+        return Pods.isFinished(pod) || Pods.isDeleting(pod)
                 && (pod.getStatus() == null || pod.getStatus().getContainerStatuses() == null
                         || pod.getStatus().getContainerStatuses().stream().allMatch(container -> container
                                 .getState() != null

@@ -4,15 +4,13 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1Job;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controllers.pods.CachedOwners;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -31,7 +29,8 @@ record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<Object
 
     void register(SharedIndexInformer<V1Job> jobs) {
         cronJobs.addEventHandler(new OfCronJobs());
-        jobs.addEventHandler(new OfJobs());
+        // A CronJob adopts no Jobs.
+        jobs.addEventHandler(new OwnerKeys<>(new CachedOwners<>(cronJobs, cronJob -> null), queue));
     }
 
     private final class OfCronJobs implements ResourceEventHandler<V1CronJob> {
@@ -64,42 +63,6 @@ record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<Object
         @Override
         public void onDelete(V1CronJob cronJob, boolean finalStateUnknown) {
             queue.add(ObjectKey.of(cronJob));
-        }
-    }
-
-    private final class OfJobs implements ResourceEventHandler<V1Job> {
-        @Override
-        public void onAdd(V1Job job, boolean initial) {
-            wake(job, OwnerReferences.controllerOf(job.getMetadata()), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1Job before, V1Job after) {
-            if (Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
-                return;
-            }
-            V1OwnerReference was = OwnerReferences.controllerOf(before.getMetadata());
-            V1OwnerReference is = OwnerReferences.controllerOf(after.getMetadata());
-            if (!Objects.equals(was, is)) {
-                wake(before, was, Priority.LIVE);
-            }
-            wake(after, is, Priority.LIVE);
-        }
-
-        @Override
-        public void onDelete(V1Job job, boolean finalStateUnknown) {
-            wake(job, OwnerReferences.controllerOf(job.getMetadata()), Priority.LIVE);
-        }
-
-        private void wake(V1Job job, @Nullable V1OwnerReference owner, Priority priority) {
-            if (owner == null || !CronJobDecisions.CRON_JOBS.kind().equals(owner.getKind())) {
-                return;
-            }
-            ObjectKey key = ObjectKey.of(job.getMetadata().getNamespace(), owner.getName());
-            V1CronJob cronJob = cronJobs.get(key);
-            if (cronJob != null && Objects.equals(cronJob.getMetadata().getUid(), owner.getUid())) {
-                queue.add(key, priority);
-            }
         }
     }
 }

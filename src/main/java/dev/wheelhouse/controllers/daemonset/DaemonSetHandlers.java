@@ -4,21 +4,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
-import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Node;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
@@ -34,12 +29,6 @@ final class DaemonSetHandlers {
         this.caches = caches;
         this.queue = queue;
         this.expectations = expectations;
-    }
-
-    private void wake(@Nullable V1DaemonSet set) {
-        if (set != null) {
-            queue.add(ObjectKey.of(set));
-        }
     }
 
     ResourceEventHandler<V1DaemonSet> ofSets() {
@@ -60,28 +49,24 @@ final class DaemonSetHandlers {
         };
     }
 
-    private static boolean same(KubernetesObject before, KubernetesObject after) {
-        return Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion());
-    }
-
     ResourceEventHandler<V1Pod> ofPods() {
         return new OfPods();
     }
 
-    private final class OfPods extends PodHandler<V1DaemonSet> {
+    private final class OfPods extends OwnerKeys<V1DaemonSet, V1Pod> {
         OfPods() {
-            super(caches);
+            super(caches, queue);
         }
 
         @Override
         protected void added(V1DaemonSet owner, V1Pod pod, Priority priority) {
             expectations.creationObserved(owner.getMetadata().getUid());
-            queue.add(ObjectKey.of(owner), priority);
+            super.added(owner, pod, priority);
         }
 
         @Override
         protected void updated(V1DaemonSet owner, V1Pod before, V1Pod after) {
-            queue.add(ObjectKey.of(owner));
+            super.updated(owner, before, after);
             Integer minReadySeconds = owner.getSpec().getMinReadySeconds();
             if (minReadySeconds != null && minReadySeconds > 0 && !Pods.isReady(before) && Pods.isReady(after)) {
                 // One more second, because the times in conditions have no fractions.
@@ -92,72 +77,18 @@ final class DaemonSetHandlers {
         @Override
         protected void deleted(V1DaemonSet owner, V1Pod pod, boolean gone, Priority priority) {
             expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
-            queue.add(ObjectKey.of(owner), priority);
-        }
-
-        @Override
-        protected void adoptable(V1DaemonSet owner, V1Pod pod, Priority priority) {
-            queue.add(ObjectKey.of(owner), priority);
+            super.deleted(owner, pod, gone, priority);
         }
     }
 
     /** A new revision that a DaemonSet controls wakes nobody, because the controller itself made it. */
     ResourceEventHandler<V1ControllerRevision> ofRevisions() {
-        return new ResourceEventHandler<>() {
+        return new OwnerKeys<>(caches, queue) {
             @Override
-            public void onAdd(V1ControllerRevision revision, boolean initial) {
-                if (revision.getMetadata().getDeletionTimestamp() != null) {
-                    wake(ownerOf(revision));
-                } else if (OwnerReferences.controllerOf(revision.getMetadata()) == null) {
-                    wakeMatching(revision);
-                }
-            }
-
-            @Override
-            public void onUpdate(V1ControllerRevision before, V1ControllerRevision after) {
-                if (same(before, after)) {
-                    return;
-                }
-                V1OwnerReference reference = OwnerReferences.controllerOf(after.getMetadata());
-                boolean ownerChanged = !Objects.equals(OwnerReferences.controllerOf(before.getMetadata()), reference);
-                if (ownerChanged) {
-                    wake(ownerOf(before));
-                }
-                if (reference != null) {
-                    wake(ownerOf(after));
-                } else if (ownerChanged
-                        || !Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-                    wakeMatching(after);
-                }
-            }
-
-            @Override
-            public void onDelete(V1ControllerRevision revision, boolean finalStateUnknown) {
-                wake(ownerOf(revision));
+            protected void added(V1DaemonSet owner, V1ControllerRevision revision, Priority priority) {
+                // Nobody waits for it.
             }
         };
-    }
-
-    private @Nullable V1DaemonSet ownerOf(KubernetesObject object) {
-        V1OwnerReference reference = OwnerReferences.controllerOf(object.getMetadata());
-        if (reference == null || !caches.type().kind().equals(reference.getKind())) {
-            return null;
-        }
-        V1DaemonSet set = caches.get(ObjectKey.of(object.getMetadata().getNamespace(), reference.getName()));
-        return set != null && reference.getUid().equals(set.getMetadata().getUid()) ? set : null;
-    }
-
-    private void wakeMatching(V1ControllerRevision revision) {
-        for (V1DaemonSet set : caches.list(revision.getMetadata().getNamespace())) {
-            try {
-                LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
-                if (!selector.isEverything() && selector.matches(revision.getMetadata().getLabels())) {
-                    wake(set);
-                }
-            } catch (IllegalArgumentException invalid) {
-                // A DaemonSet with an invalid selector adopts nothing.
-            }
-        }
     }
 
     /**
@@ -196,7 +127,7 @@ final class DaemonSetHandlers {
             boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
                     && set.getStatus().getNumberMisscheduled() > 0;
             if (concerned || scheduled && misplaced) {
-                wake(set);
+                queue.add(ObjectKey.of(set));
             }
         }
     }

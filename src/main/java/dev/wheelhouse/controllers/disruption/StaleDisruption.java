@@ -6,7 +6,6 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * The condition of a pod that was to be disrupted but is not being deleted (upstream: {@code syncStalePodDisruption} in
@@ -24,7 +24,6 @@ import dev.wheelhouse.controller.Action;
 final class StaleDisruption {
     static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final String TARGET = "DisruptionTarget";
-    private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
     private StaleDisruption() {}
 
@@ -36,7 +35,7 @@ final class StaleDisruption {
         V1PodCondition target = target(pod);
         if (target == null || !"True".equals(target.getStatus())
                 || "TerminationByKubelet".equals(target.getReason())
-                || pod.getMetadata().getDeletionTimestamp() != null || ENDED.contains(pod.getStatus().getPhase())) {
+                || Pods.isDeleting(pod) || Pods.isFinished(pod)) {
             return null;
         }
         if (target.getLastTransitionTime() == null) {

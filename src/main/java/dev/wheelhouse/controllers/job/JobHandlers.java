@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.OwnedHandler;
 import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
@@ -18,7 +18,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * Event handlers: they enqueue the Jobs that a change concerns, and pods that no Job counts. A new or changed spec is
  * synced at once. Changes of pods and of the status are synced together, a second later.
  */
-final class JobHandlers extends PodHandler<V1Job> {
+final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
     private final OwnedObjects<V1Pod> pods;
     private final WorkQueue<ObjectKey> queue;
     private final OrphanPods orphans;

@@ -2,14 +2,12 @@ package dev.wheelhouse.controllers.job;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -111,15 +109,7 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
             return null;
         }
         Instant latest = latestEnd(null, pod.getStatus().getContainerStatuses(), null);
-        Set<String> sidecars = new HashSet<>();
-        if (pod.getSpec() != null && pod.getSpec().getInitContainers() != null) {
-            for (V1Container container : pod.getSpec().getInitContainers()) {
-                if ("Always".equals(container.getRestartPolicy())) {
-                    sidecars.add(container.getName());
-                }
-            }
-        }
-        return latestEnd(latest, pod.getStatus().getInitContainerStatuses(), sidecars);
+        return latestEnd(latest, pod.getStatus().getInitContainerStatuses(), Pods.sidecars(pod));
     }
 
     /** The latest end of these containers; null if one of them has not ended; {@code before} if there are none. */

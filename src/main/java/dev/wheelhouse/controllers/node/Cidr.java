@@ -1,11 +1,12 @@
 package dev.wheelhouse.controllers.node;
 
 import java.math.BigInteger;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.Arrays;
-import java.util.StringJoiner;
 import java.util.regex.Pattern;
+
+import com.google.common.net.InetAddresses;
 
 /**
  * A range of addresses, such as {@code 10.244.0.0/16} or {@code fd00:10::/48}.
@@ -15,7 +16,6 @@ import java.util.regex.Pattern;
  * @param bits 32 for IPv4, 128 for IPv6
  */
 record Cidr(BigInteger first, int prefix, int bits) {
-    private static final int V4 = 32;
     private static final int V6 = 128;
     private static final Pattern FORM = Pattern.compile("([0-9.]{7,39}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/(\\d{1,3})");
     private static final Pattern LEADING_ZEROS = Pattern.compile("(?<![\\d])0+(?=\\d)");
@@ -84,39 +84,12 @@ record Cidr(BigInteger first, int prefix, int bits) {
         byte[] bytes = new byte[bits / 8];
         int length = Math.min(signed.length, bytes.length);
         System.arraycopy(signed, signed.length - length, bytes, bytes.length - length, length);
-        return (bits == V4 ? dotted(bytes) : grouped(bytes)) + "/" + prefix;
-    }
-
-    private static String dotted(byte[] bytes) {
-        StringJoiner text = new StringJoiner(".");
-        for (byte each : bytes) {
-            text.add(Integer.toString(each & 0xff));
+        try {
+            // InetAddress would turn an IPv4-mapped address into one of IPv4.
+            InetAddress address = isV6() ? Inet6Address.getByAddress(null, bytes, -1) : InetAddress.getByAddress(bytes);
+            return InetAddresses.toAddrString(address) + "/" + prefix;
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address of 4 or 16 bytes is one", e);
         }
-        return text.toString();
-    }
-
-    private static String grouped(byte[] bytes) {
-        int[] groups = new int[bytes.length / 2];
-        Arrays.setAll(groups, i -> ((bytes[2 * i] & 0xff) << 8) | (bytes[2 * i + 1] & 0xff));
-        int from = 0;
-        int longest = 1;
-        for (int i = 0, run = 0; i < groups.length; i++) {
-            run = groups[i] == 0 ? run + 1 : 0;
-            if (run > longest) {
-                longest = run;
-                from = i + 1 - run;
-            }
-        }
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < groups.length; i++) {
-            if (longest > 1 && i == from) {
-                text.append("::");
-                i += longest - 1;
-            } else {
-                text.append(text.isEmpty() || text.charAt(text.length() - 1) == ':' ? "" : ":")
-                        .append(Integer.toHexString(groups[i]));
-            }
-        }
-        return text.toString();
     }
 }

@@ -13,9 +13,9 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * The objects of an informer's cache, as owners of pods.
+ * The objects of an informer's cache, as owners of others.
  *
- * @param selectors returns the selector of an owner's pods
+ * @param selectors returns the selector of the objects that an owner adopts
  */
 public record CachedOwners<T extends KubernetesObject>(SharedIndexInformer<T> cache,
         Function<T, @Nullable V1LabelSelector> selectors) implements PodOwners<T> {

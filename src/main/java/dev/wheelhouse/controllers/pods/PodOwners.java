@@ -11,7 +11,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * The objects of one type that may own pods, as a controller's cache has them.
+ * The objects of one type that may own others, such as pods, as a controller's cache has them.
  *
  * @param <T> the class of the owners
  */
@@ -26,7 +26,7 @@ public interface PodOwners<T extends KubernetesObject> {
     /** The owners in a namespace. */
     List<T> list(String namespace);
 
-    /** The selector of the pods that an owner adopts; null if it has none and adopts no pod. */
+    /** The selector of the objects that an owner adopts; null if it adopts none. */
     @Nullable
     V1LabelSelector selector(T owner);
 }

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
@@ -31,6 +34,15 @@ public final class Pods {
 
     public static boolean isDeleting(V1Pod pod) {
         return pod.getMetadata().getDeletionTimestamp() != null;
+    }
+
+    /** The names of the init containers that run beside the containers. */
+    public static Set<String> sidecars(V1Pod pod) {
+        List<V1Container> all = pod.getSpec() == null ? null : pod.getSpec().getInitContainers();
+        return all == null
+                ? Set.of()
+                : all.stream().filter(container -> "Always".equals(container.getRestartPolicy()))
+                        .map(V1Container::getName).collect(Collectors.toSet());
     }
 
     /** Whether the pod counts as a replica: it is neither finished nor being deleted. */

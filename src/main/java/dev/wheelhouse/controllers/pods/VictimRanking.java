@@ -6,7 +6,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -14,7 +13,6 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
@@ -148,16 +146,8 @@ public final class VictimRanking implements Comparator<V1Pod> {
         if (pod.getStatus() == null) {
             return new Restarts(0, 0);
         }
-        Set<String> sidecars = new HashSet<>();
-        if (pod.getSpec() != null && pod.getSpec().getInitContainers() != null) {
-            for (V1Container container : pod.getSpec().getInitContainers()) {
-                if ("Always".equals(container.getRestartPolicy())) {
-                    sidecars.add(container.getName());
-                }
-            }
-        }
         return new Restarts(most(pod.getStatus().getContainerStatuses(), null),
-                most(pod.getStatus().getInitContainerStatuses(), sidecars));
+                most(pod.getStatus().getInitContainerStatuses(), Pods.sidecars(pod)));
     }
 
     private static int most(@Nullable List<V1ContainerStatus> statuses, @Nullable Set<String> only) {

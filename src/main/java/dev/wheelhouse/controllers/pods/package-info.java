@@ -1,5 +1,5 @@
 /**
- * Parts that all controllers of pods share: reading a pod's status, making pods from a template, the handler that tells
+ * Parts that all controllers of pods share: reading a pod's status, making pods from a template, the handlers that tell
  * owners about their pods, the Events about pods, and the order in which surplus pods are deleted. Nothing here has
  * state.
  */

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.OwnedHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -50,7 +50,7 @@ final class ReplicaSetHandlers {
         }
     }
 
-    private final class OfPods extends PodHandler<V1ReplicaSet> {
+    private final class OfPods extends OwnedHandler<V1ReplicaSet, V1Pod> {
         OfPods() {
             super(sets);
         }

@@ -1,10 +1,13 @@
 package dev.wheelhouse.controllers.service;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+
+import com.google.common.net.InetAddresses;
 
 /**
  * An IP address in its canonical text. Like upstream, IPv4 numbers may have leading zeros, and an IPv4-mapped IPv6
@@ -35,10 +38,7 @@ record Address(String text, String type) {
         try {
             // The text is a literal address, so no name service is asked.
             InetAddress address = InetAddress.getByName(text);
-            byte[] bytes = address.getAddress();
-            return bytes.length == 4
-                    ? new Address(address.getHostAddress(), IPV4)
-                    : new Address(version6(bytes), IPV6);
+            return new Address(InetAddresses.toAddrString(address), address instanceof Inet4Address ? IPV4 : IPV6);
         } catch (UnknownHostException e) {
             return null;
         }
@@ -54,35 +54,5 @@ record Address(String text, String type) {
             canonical.append(canonical.isEmpty() ? "" : ".").append(number);
         }
         return new Address(canonical.toString(), IPV4);
-    }
-
-    private static String version6(byte[] bytes) {
-        int[] groups = new int[8];
-        for (int i = 0; i < 8; i++) {
-            groups[i] = (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff;
-        }
-        int from = -1;
-        int length = 1;
-        for (int i = 0; i < 8; i++) {
-            int zeros = 0;
-            while (i + zeros < 8 && groups[i + zeros] == 0) {
-                zeros++;
-            }
-            if (zeros > length) {
-                from = i;
-                length = zeros;
-            }
-        }
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < 8; i++) {
-            if (i == from) {
-                text.append("::");
-                i += length - 1;
-            } else {
-                text.append(text.isEmpty() || text.charAt(text.length() - 1) == ':' ? "" : ":")
-                        .append(Integer.toHexString(groups[i]));
-            }
-        }
-        return text.toString();
     }
 }

@@ -18,8 +18,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -31,12 +30,11 @@ import dev.wheelhouse.workqueue.RateLimits;
  * {@code pkg/controller/endpointslicemirroring}). {@code MirrorDecisions} decides. Endpoints without such a Service,
  * with the label that forbids it, or that are the lock of an election, have no slices.
  */
-public final class EndpointSliceMirroringController extends KeyedController implements Plannable {
+public final class EndpointSliceMirroringController extends ObjectController<V1Endpoints> {
     public static final String NAME = "endpointslice-mirroring-controller";
 
     private static final RateLimits LIMITS = new RateLimits(Duration.ofSeconds(1), Duration.ofSeconds(100), 10, 100);
 
-    private final SharedIndexInformer<V1Endpoints> endpoints;
     private final SharedIndexInformer<V1EndpointSlice> slices;
     private final SharedIndexInformer<V1Service> services;
     private final int most;
@@ -44,15 +42,15 @@ public final class EndpointSliceMirroringController extends KeyedController impl
     private final SliceMetrics metrics;
 
     public EndpointSliceMirroringController(ControllerContext context) {
-        super(NAME, "endpoint-slice-mirroring-controller", context, LIMITS, null);
-        this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
+        super(NAME, "endpoint-slice-mirroring-controller", context, LIMITS, null, ResourceType.ENDPOINTS,
+                V1Endpoints.class);
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringMaxPerSubset();
         this.metrics = SliceMetrics.ofMirrors(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
                 .mirroringUpdatesBatchPeriod();
-        endpoints.addEventHandler(new OfEndpoints());
+        primary.addEventHandler(new OfEndpoints());
         services.addEventHandler(new OfServices());
         slices.addEventHandler(new OfSlices(MirrorDecisions.MANAGER, tracker,
                 service -> queue.add(service, Priority.BACKGROUND),
@@ -70,7 +68,7 @@ public final class EndpointSliceMirroringController extends KeyedController impl
 
     /** The Endpoints of a key; null if they are not mirrored. */
     private @Nullable V1Endpoints mirrored(ObjectKey key) {
-        V1Endpoints object = endpoints.get(key);
+        V1Endpoints object = primary.get(key);
         V1Service service = services.get(key);
         return object != null && mayBeMirrored(object.getMetadata()) && service != null
                 && !ServicePods.hasSelector(service) ? object : null;
@@ -128,19 +126,8 @@ public final class EndpointSliceMirroringController extends KeyedController impl
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.ENDPOINTS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return endpoints.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1Endpoints object = mirrored(key);
-        return object == null
+    protected List<Action> plan(ObjectKey key, V1Endpoints object) {
+        return mirrored(key) == null
                 ? deletions(mirrors(key))
                 : MirrorDecisions.decide(object, mirrors(key), most).writes().actions();
     }

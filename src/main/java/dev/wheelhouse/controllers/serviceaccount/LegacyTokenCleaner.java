@@ -23,8 +23,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -36,7 +35,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * a label, and the day on which this record began in a ConfigMap. {@code StaleTokens} decides. A failed write is tried
  * again in the next round.
  */
-public final class LegacyTokenCleaner extends KeyedController implements Plannable {
+public final class LegacyTokenCleaner extends ObjectController<V1Secret> {
     public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(24);
@@ -48,17 +47,14 @@ public final class LegacyTokenCleaner extends KeyedController implements Plannab
     private static final ObjectKey ROUND = ObjectKey.cluster("secrets");
 
     private final SharedIndexInformer<V1ServiceAccount> accounts;
-    private final SharedIndexInformer<V1Secret> secrets;
     private final SharedIndexInformer<V1Pod> pods;
     private final ResourceClient<V1ConfigMap> configMaps;
     private final Duration cleanUpPeriod;
 
     /** Starts with a round. */
     public LegacyTokenCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, TokenSecrets.informer(context.informers()));
         accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
-        secrets = TokenSecrets.informer(context.informers());
-        follow(secrets);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         configMaps = context.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         cleanUpPeriod = context.options().get(ControllerOptions.Identity.DEFAULTS).legacyTokenCleanUpPeriod();
@@ -85,7 +81,7 @@ public final class LegacyTokenCleaner extends KeyedController implements Plannab
         LocalDate since = trackedSince();
         return since == null || !stale.isTrackedSince(since)
                 ? List.of()
-                : stale.among(secrets.getIndexer().list());
+                : stale.among(primary.getIndexer().list());
     }
 
     /** The day on which the API server began to record the use of tokens; null if that is unknown. */
@@ -113,17 +109,7 @@ public final class LegacyTokenCleaner extends KeyedController implements Plannab
     }
 
     @Override
-    public ResourceType plansFor() {
-        return ResourceType.SECRETS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return secrets.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
+    protected List<Action> plan(ObjectKey key, V1Secret secret) {
         return decide().stream().filter(write -> write.target().equals(key)).<Action>map(write -> write).toList();
     }
 }

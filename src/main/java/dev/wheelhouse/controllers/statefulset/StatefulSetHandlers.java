@@ -10,10 +10,9 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.CachedOwners;
-import dev.wheelhouse.controllers.pods.PodHandler;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Event handlers: they enqueue the StatefulSets that a change of a set or a pod concerns. */
@@ -28,34 +27,9 @@ final class StatefulSetHandlers {
 
     void register(SharedIndexInformer<V1Pod> pods, SharedIndexInformer<V1PersistentVolumeClaim> claims) {
         sets.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new OfPods());
+        pods.addEventHandler(
+                new OwnerKeys<>(new CachedOwners<>(sets, set -> set.getSpec().getSelector()), queue));
         claims.addEventHandler(new OfClaims());
-    }
-
-    private final class OfPods extends PodHandler<V1StatefulSet> {
-        OfPods() {
-            super(new CachedOwners<>(sets, set -> set.getSpec().getSelector()));
-        }
-
-        @Override
-        protected void added(V1StatefulSet owner, V1Pod pod, Priority priority) {
-            queue.add(ObjectKey.of(owner), priority);
-        }
-
-        @Override
-        protected void updated(V1StatefulSet owner, V1Pod before, V1Pod after) {
-            queue.add(ObjectKey.of(owner));
-        }
-
-        @Override
-        protected void deleted(V1StatefulSet owner, V1Pod pod, boolean gone, Priority priority) {
-            queue.add(ObjectKey.of(owner), priority);
-        }
-
-        @Override
-        protected void adoptable(V1StatefulSet owner, V1Pod pod, Priority priority) {
-            queue.add(ObjectKey.of(owner), priority);
-        }
     }
 
     /**

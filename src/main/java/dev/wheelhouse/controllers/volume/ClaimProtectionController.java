@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -102,9 +103,7 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
     private final class OfPods implements ResourceEventHandler<V1Pod> {
         @Override
         public void onAdd(V1Pod pod, boolean initial) {
-            String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
-            String node = pod.getSpec().getNodeName();
-            if (node == null || node.isEmpty() || "Succeeded".equals(phase) || "Failed".equals(phase)) {
+            if (Pods.node(pod).isEmpty() || Pods.isFinished(pod)) {
                 wakeClaims(pod);
             }
         }

@@ -34,6 +34,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
@@ -249,16 +250,14 @@ public final class VolumeBinder extends KeyedController implements Plannable {
 
     private List<String> waitingPods(V1PersistentVolumeClaim claim) {
         return users(ObjectKey.of(claim))
-                .filter(pod -> pod.getSpec().getNodeName() == null || pod.getSpec().getNodeName().isEmpty())
+                .filter(pod -> Pods.node(pod).isEmpty())
                 .map(pod -> String.valueOf(pod.getMetadata().getName())).toList();
     }
 
     /** The pods that use a claim and have not ended. */
     private Stream<V1Pod> users(ObjectKey claim) {
-        return pods.getIndexer().byIndex(PODS_OF_CLAIM, claim.toString()).stream().filter(pod -> {
-            String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
-            return !"Failed".equals(phase) && !"Succeeded".equals(phase);
-        });
+        return pods.getIndexer().byIndex(PODS_OF_CLAIM, claim.toString()).stream()
+                .filter(pod -> !Pods.isFinished(pod));
     }
 
     private VolumeView view(ObjectKey key, V1PersistentVolume volume) {

@@ -1,9 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -13,56 +10,34 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.protocol.ApiRequest;
-import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Retention;
-import dev.wheelhouse.apiserver.store.Storage;
-import dev.wheelhouse.runtime.ManualClock;
 
+import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rules that other objects set for a write: quotas, limit ranges, priority classes. */
 class AdmissionTest {
-    private static final String NS = "/api/v1/namespaces/default/";
-
-    private final ManualClock clock = new ManualClock();
-    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
-    private int code;
-    private List<String> warnings = List.of();
-
-    private JsonNode call(String method, String path, String contentType, String body) {
-        ApiResponse.Content content = (ApiResponse.Content) rest
-                .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
-        code = content.code();
-        warnings = content.warnings();
-        return Json.read(content.body());
-    }
-
-    private JsonNode post(String path, String body) {
-        return call("POST", path, "application/json", body);
-    }
+    private final RestClient client = new RestClient();
 
     /** Creates a quota, and writes the usage 0 for each limit into its status, as the controller of quotas does. */
     private void quota(String name, String hard, String scopes) {
-        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"" + name + "\"}, \"spec\": {\"hard\": " + hard + scopes
-                + "}}");
+        client.post(NS + "resourcequotas",
+                "{\"metadata\": {\"name\": \"" + name + "\"}, \"spec\": {\"hard\": " + hard + scopes
+                        + "}}");
         ObjectNode status = Json.object();
         status.set("hard", Json.read(hard));
         ObjectNode used = status.putObject("used");
         Json.read(hard).propertyNames().forEach(limit -> used.put(limit, "0"));
-        call("PATCH", NS + "resourcequotas/" + name + "/status", "application/merge-patch+json",
+        client.merge(NS + "resourcequotas/" + name + "/status",
                 "{\"status\": " + status + "}");
-        assertThat(code).isEqualTo(200);
+        assertThat(client.last.code()).isEqualTo(200);
     }
 
     private String used(String quota) {
-        return call("GET", NS + "resourcequotas/" + quota, "", "").at("/status/used").toString();
+        return client.get(NS + "resourcequotas/" + quota).at("/status/used").toString();
     }
 
     private JsonNode pod(String name, String resources, String more) {
-        return post(NS + "pods", "{\"metadata\": {\"name\": \"" + name
+        return client.post(NS + "pods", "{\"metadata\": {\"name\": \"" + name
                 + "\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\", \"resources\": " + resources
                 + "}]" + more + "}}");
     }
@@ -73,25 +48,26 @@ class AdmissionTest {
         assertThat(Json.text(pod("silent", "{}", ""), "message")).isEqualTo(
                 "pods \"silent\" is forbidden: failed quota: q: must specify requests.memory for: c");
         pod("a", "{\"requests\": {\"memory\": \"512Mi\"}}", "");
-        assertThat(code).isEqualTo(201);
+        assertThat(client.last.code()).isEqualTo(201);
         assertThat(Json.text(pod("b", "{\"requests\": {\"memory\": \"768Mi\"}}", ""), "message")).isEqualTo(
                 "pods \"b\" is forbidden: exceeded quota: q, requested: requests.memory=768Mi, "
                         + "used: requests.memory=512Mi, limited: requests.memory=1Gi");
-        assertThat(code).isEqualTo(403);
+        assertThat(client.last.code()).isEqualTo(403);
         pod("b", "{\"requests\": {\"memory\": \"256Mi\"}}", "");
         assertThat(Json.text(pod("c", "{\"requests\": {\"memory\": \"1Mi\"}}", ""), "message"))
                 .endsWith("exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2");
         assertThat(used("q")).isEqualTo("{\"pods\":\"2\",\"requests.memory\":\"768Mi\"}");
-        call("DELETE", NS + "pods/b", "", "");
+        client.delete(NS + "pods/b");
         assertThat(used("q")).as("the controller gives back").startsWith("{\"pods\":\"2\"");
     }
 
     @Test
     void aQuotaThatTheControllerHasNotSeenLimitsNothingAndOneWithoutAUsageRefuses() {
-        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"0\"}}}");
+        client.post(NS + "resourcequotas",
+                "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"0\"}}}");
         pod("a", "{}", "");
-        assertThat(code).isEqualTo(201);
-        call("PATCH", NS + "resourcequotas/q/status", "application/merge-patch+json",
+        assertThat(client.last.code()).isEqualTo(201);
+        client.merge(NS + "resourcequotas/q/status",
                 "{\"status\": {\"hard\": {\"pods\": \"5\", \"services\": \"5\"}}}");
         assertThat(Json.text(pod("b", "{}", ""), "message"))
                 .isEqualTo("pods \"b\" is forbidden: status unknown for quota: q, resources: pods");
@@ -104,10 +80,10 @@ class AdmissionTest {
         assertThat(used("q")).isEqualTo("{\"pods\":\"1\"}");
         String pod = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": "
                 + "\"i\"}]}}";
-        post(NS + "pods?dryRun=All", pod.formatted("trial"));
-        assertThat(code).isEqualTo(201);
-        post(NS + "pods", pod.formatted("a"));
-        assertThat(code).isEqualTo(409);
+        client.post(NS + "pods?dryRun=All", pod.formatted("trial"));
+        assertThat(client.last.code()).isEqualTo(201);
+        client.post(NS + "pods", pod.formatted("a"));
+        assertThat(client.last.code()).isEqualTo(409);
         assertThat(used("q")).isEqualTo("{\"pods\":\"1\"}");
     }
 
@@ -115,18 +91,18 @@ class AdmissionTest {
     void anUpdateTakesWhatItAddsAndGivesNothingBack() {
         quota("q", "{\"services.nodeports\": \"2\"}", "");
         String ports = "{\"name\": \"a\", \"port\": 1}";
-        post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": ["
+        client.post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": ["
                 + ports + "]}}");
         assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"1\"}");
         String patch = "{\"spec\": {\"ports\": [%s]}}";
         String more = ports + ", {\"name\": \"b\", \"port\": 2}";
-        call("PATCH", NS + "services/s", "application/merge-patch+json", patch.formatted(more));
+        client.merge(NS + "services/s", patch.formatted(more));
         assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
-        assertThat(Json.text(call("PATCH", NS + "services/s", "application/merge-patch+json",
+        assertThat(Json.text(client.merge(NS + "services/s",
                 patch.formatted(more + ", {\"name\": \"c\", \"port\": 3}")), "message")).isEqualTo(
                         "services \"s\" is forbidden: exceeded quota: q, requested: services.nodeports=1, "
                                 + "used: services.nodeports=2, limited: services.nodeports=2");
-        call("PATCH", NS + "services/s", "application/merge-patch+json", patch.formatted(ports));
+        client.merge(NS + "services/s", patch.formatted(ports));
         assertThat(used("q")).isEqualTo("{\"services.nodeports\":\"2\"}");
     }
 
@@ -149,7 +125,7 @@ class AdmissionTest {
     @Test
     void aQuotaOfBestEffortPodsLeavesOutOneWhoseResourcesAreThoseOfThePod() {
         quota("q", "{\"pods\": \"1\"}", ", \"scopes\": [\"BestEffort\"]");
-        JsonNode pod = post(NS + "pods", """
+        JsonNode pod = client.post(NS + "pods", """
                 {"metadata": {"name": "a"}, "spec": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}},
                  "containers": [{"name": "c", "image": "i"}]}}""");
 
@@ -160,29 +136,30 @@ class AdmissionTest {
     @Test
     void aQuotaCountsObjectsOfAnyKind() {
         quota("q", "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}", "");
-        JsonNode refused = post("/apis/apps/v1/namespaces/default/deployments", """
+        JsonNode refused = client.post("/apis/apps/v1/namespaces/default/deployments", """
                 {"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template":
                  {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}}""");
         assertThat(Json.text(refused, "message")).startsWith("deployments.apps \"d\" is forbidden: exceeded quota: q");
-        post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": "
+        client.post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": "
                 + "[{\"name\": \"a\", \"port\": 1}, {\"name\": \"b\", \"port\": 2}]}}");
-        assertThat(code).isEqualTo(403);
+        assertThat(client.last.code()).isEqualTo(403);
     }
 
     @Test
     void theCreationOfAnObjectThatNoControllerHandlesIsWarnedOf() {
-        rest.warnOfUnhandled(Map.of("services", "endpointslice-controller does not run: Services get nothing."));
+        client.rest.warnOfUnhandled(Map.of("services", "endpointslice-controller does not run: Services get nothing."));
         String service = "{\"metadata\": {\"generateName\": \"s\"}, \"spec\": {\"ports\": [{\"port\": 1}]}}";
 
-        post(NS + "services", service);
-        assertThat(warnings).containsExactly("endpointslice-controller does not run: Services get nothing.");
-        post(NS + "configmaps", "{\"metadata\": {\"name\": \"m\"}}");
-        assertThat(warnings).isEmpty();
+        client.post(NS + "services", service);
+        assertThat(client.last.warnings())
+                .containsExactly("endpointslice-controller does not run: Services get nothing.");
+        client.post(NS + "configmaps", "{\"metadata\": {\"name\": \"m\"}}");
+        assertThat(client.last.warnings()).isEmpty();
     }
 
     @Test
     void aLimitRangeGivesDefaultsAndBounds() {
-        post(NS + "limitranges", """
+        client.post(NS + "limitranges", """
                 {"metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "max": {"cpu": "1"},
                  "default": {"cpu": "500m"}, "defaultRequest": {"cpu": "100m"}}]}}""");
         JsonNode made = pod("a", "{}", "");
@@ -198,12 +175,12 @@ class AdmissionTest {
     void defaultsOfALimitRangeThatFitIntoNoPodAreRefusedBeforeTheyAreSet() {
         String amounts = IntStream.range(0, 5000).mapToObj(i -> "\"x.io/r" + i + "\": \"1\"")
                 .collect(Collectors.joining(", "));
-        post(NS + "limitranges", "{\"metadata\": {\"name\": \"l\"}, \"spec\": {\"limits\": [{\"type\": "
+        client.post(NS + "limitranges", "{\"metadata\": {\"name\": \"l\"}, \"spec\": {\"limits\": [{\"type\": "
                 + "\"Container\", \"default\": {" + amounts + "}}]}}");
-        assertThat(code).isEqualTo(201);
+        assertThat(client.last.code()).isEqualTo(201);
         String containers = IntStream.range(0, 10_000)
                 .mapToObj(i -> "{\"name\": \"c" + i + "\", \"image\": \"i\"}").collect(Collectors.joining(", "));
-        JsonNode refused = post(NS + "pods",
+        JsonNode refused = client.post(NS + "pods",
                 "{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [" + containers + "]}}");
 
         assertThat(Json.text(refused, "message")).startsWith("etcdserver: request is too large: the LimitRanges of the "
@@ -217,10 +194,10 @@ class AdmissionTest {
         assertThat(Json.text(pod("b", "{}", ", \"priorityClassName\": \"none\""), "message"))
                 .isEqualTo("pods \"b\" is forbidden: no PriorityClass with name none was found");
         String first = "{\"metadata\": {\"name\": \"%s\"}, \"value\": 5, \"globalDefault\": true}";
-        post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("one"));
+        client.post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("one"));
         assertThat(pod("c", "{}", "").at("/spec/priority").intValue()).isEqualTo(5);
-        post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("two"));
-        assertThat(code).isEqualTo(403);
+        client.post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("two"));
+        assertThat(client.last.code()).isEqualTo(403);
     }
 
     @Test
@@ -232,11 +209,11 @@ class AdmissionTest {
                 {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"],
                  "volumeAttributesClassName": "%s",
                  "resources": {"requests": {"storage": "1Gi"}}}}""";
-        post(NS + "persistentvolumeclaims", claim.formatted("a", "silver"));
-        assertThat(code).isEqualTo(201);
-        post(NS + "persistentvolumeclaims", claim.formatted("b", "gold"));
-        assertThat(code).isEqualTo(201);
-        assertThat(Json.text(post(NS + "persistentvolumeclaims", claim.formatted("c", "gold")), "message"))
+        client.post(NS + "persistentvolumeclaims", claim.formatted("a", "silver"));
+        assertThat(client.last.code()).isEqualTo(201);
+        client.post(NS + "persistentvolumeclaims", claim.formatted("b", "gold"));
+        assertThat(client.last.code()).isEqualTo(201);
+        assertThat(Json.text(client.post(NS + "persistentvolumeclaims", claim.formatted("c", "gold")), "message"))
                 .endsWith("exceeded quota: gold, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, "
                         + "limited: persistentvolumeclaims=1");
         pod("p", "{}", "");
@@ -245,7 +222,7 @@ class AdmissionTest {
 
     @Test
     void textsOfASecretBecomeData() {
-        JsonNode secret = post(NS + "secrets", "{\"metadata\": {\"name\": \"s\"}, \"data\": {\"a\": \"eA==\"}, "
+        JsonNode secret = client.post(NS + "secrets", "{\"metadata\": {\"name\": \"s\"}, \"data\": {\"a\": \"eA==\"}, "
                 + "\"stringData\": {\"a\": \"y\", \"b\": \"z\"}}");
         assertThat(secret.get("data").toString()).isEqualTo("{\"a\":\"eQ==\",\"b\":\"eg==\"}");
         assertThat(secret.has("stringData")).isFalse();
@@ -254,13 +231,13 @@ class AdmissionTest {
     @Test
     void anAutoscalerOfVersionOneIsOneOfVersionTwo() {
         String hpas = "/namespaces/default/horizontalpodautoscalers";
-        post("/apis/autoscaling/v1" + hpas, """
+        client.post("/apis/autoscaling/v1" + hpas, """
                 {"metadata": {"name": "h"}, "spec": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 70,
                  "scaleTargetRef": {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}}}""");
-        assertThat(call("GET", "/apis/autoscaling/v2" + hpas + "/h", "", "").at("/spec/metrics").toString()).isEqualTo(
+        assertThat(client.get("/apis/autoscaling/v2" + hpas + "/h").at("/spec/metrics").toString()).isEqualTo(
                 "[{\"type\":\"Resource\",\"resource\":{\"name\":\"cpu\",\"target\":{\"type\":\"Utilization\","
                         + "\"averageUtilization\":70}}}]");
-        JsonNode first = call("GET", "/apis/autoscaling/v1" + hpas + "/h", "", "");
+        JsonNode first = client.get("/apis/autoscaling/v1" + hpas + "/h");
         assertThat(first.at("/spec/targetCPUUtilizationPercentage").intValue()).isEqualTo(70);
         assertThat(first.at("/spec").has("metrics")).isFalse();
     }
@@ -268,17 +245,17 @@ class AdmissionTest {
     @Test
     void aReplacedPodKeepsItsPriorityAndTolerations() {
         JsonNode made = pod("a", "{}", ", \"serviceAccountName\": \"default\", \"serviceAccount\": \"default\"");
-        JsonNode replaced = call("PUT", NS + "pods/a", "application/json", """
+        JsonNode replaced = client.call("PUT", NS + "pods/a", "application/json", """
                 {"metadata": {"name": "a", "labels": {"new": "yes"}}, "spec": {"serviceAccountName": "default",
                  "serviceAccount": "default", "containers": [{"name": "c", "image": "i", "resources": {}}]}}""");
-        assertThat(code).as(replaced.toString()).isEqualTo(200);
+        assertThat(client.last.code()).as(replaced.toString()).isEqualTo(200);
         assertThat(Json.text(replaced, "metadata", "labels", "new")).isEqualTo("yes");
         assertThat(replaced.at("/spec/tolerations")).isEqualTo(made.at("/spec/tolerations"));
     }
 
     @Test
     void aNodeSaysItsStatusWhenItRegisters() {
-        JsonNode node = post("/api/v1/nodes", "{\"metadata\": {\"name\": \"n\"}, \"status\": {\"capacity\": "
+        JsonNode node = client.post("/api/v1/nodes", "{\"metadata\": {\"name\": \"n\"}, \"status\": {\"capacity\": "
                 + "{\"cpu\": \"4\"}}}");
         assertThat(node.at("/status/capacity/cpu").asString()).isEqualTo("4");
     }
@@ -286,16 +263,16 @@ class AdmissionTest {
     @Test
     void aStrategicPatchOfTheWrongTypeIsRefusedInUpstreamsWords() {
         pod("a", "{}", "");
-        JsonNode refused = call("PATCH", NS + "pods/a", "application/strategic-merge-patch+json",
+        JsonNode refused = client.call("PATCH", NS + "pods/a", "application/strategic-merge-patch+json",
                 "{\"metadata\": {\"labels\": \"invalid\"}}");
-        assertThat(code).isEqualTo(422);
+        assertThat(client.last.code()).isEqualTo(422);
         assertThat(Json.text(refused, "message")).isEqualTo(" \"\" is invalid: patch: Invalid value: "
                 + "\"map[metadata:map[labels:invalid]]\": cannot restore map from string");
     }
 
     @Test
     void aClusterHasTheRolesThatPeopleBind() {
-        call("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin", "", "");
-        assertThat(code).isEqualTo(200);
+        client.get("/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin");
+        assertThat(client.last.code()).isEqualTo(200);
     }
 }

@@ -1,8 +1,5 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.nio.charset.StandardCharsets;
-import java.util.SplittableRandom;
-
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -12,10 +9,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
-import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Retention;
-import dev.wheelhouse.apiserver.store.Storage;
-import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,37 +30,17 @@ class CustomResourcesTest {
                 "conditions": {"type": "array", "items": {"type": "object",
                   "properties": {"type": {"type": "string"}, "status": {"type": "string"}}}}}}}}""";
 
-    private final ManualClock clock = new ManualClock();
-    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
-    private int code;
-
-    private JsonNode call(String method, String path, String contentType, String body) {
-        return call(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private JsonNode call(ApiRequest request) {
-        ApiResponse.Content content = (ApiResponse.Content) rest.handle(request);
-        code = content.code();
-        return Json.read(content.body());
-    }
-
-    private JsonNode post(String path, String body) {
-        return call("POST", path, "application/json", body);
-    }
-
-    private JsonNode merge(String path, String body) {
-        return call("PATCH", path, "application/merge-patch+json", body);
-    }
+    private final RestClient client = new RestClient();
 
     private JsonNode order(String name, String spec) {
-        return post(V1, "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Order\", \"metadata\": {\"name\": \""
-                + name + "\"}, \"spec\": " + spec + "}");
+        return client.post(V1,
+                "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Order\", \"metadata\": {\"name\": \""
+                        + name + "\"}, \"spec\": " + spec + "}");
     }
 
     @BeforeEach
     void define() {
-        JsonNode crd = post(CRDS,
+        JsonNode crd = client.post(CRDS,
                 """
                         {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
                          "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
@@ -84,14 +57,14 @@ class CustomResourcesTest {
                           {"name": "v2", "served": true, "storage": false, "deprecated": true,
                            "schema": {"openAPIV3Schema": %1$s}}]}}"""
                         .formatted(SCHEMA));
-        assertThat(code).as(crd.toString()).isEqualTo(201);
+        assertThat(client.last.code()).as(crd.toString()).isEqualTo(201);
         assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
     }
 
     @Test
     void unknownFieldsGoAndDefaultsCome() {
         JsonNode made = order("a", "{\"item\": \"tea\", \"color\": \"red\", \"extra\": {\"any\": {\"thing\": 1}}}");
-        assertThat(code).isEqualTo(201);
+        assertThat(client.last.code()).isEqualTo(201);
         assertThat(made.get("spec").toString())
                 .isEqualTo("{\"item\":\"tea\",\"extra\":{\"any\":{\"thing\":1}},\"count\":1}");
         assertThat(made.at("/metadata/generation").intValue()).isEqualTo(1);
@@ -99,9 +72,9 @@ class CustomResourcesTest {
 
     @Test
     void strictValidationNamesTheUnknownField() {
-        JsonNode refused = post(V1 + "?fieldValidation=Strict", "{\"metadata\": {\"name\": \"a\"}, \"spec\": "
+        JsonNode refused = client.post(V1 + "?fieldValidation=Strict", "{\"metadata\": {\"name\": \"a\"}, \"spec\": "
                 + "{\"item\": \"tea\", \"color\": \"red\"}}");
-        assertThat(code).isEqualTo(400);
+        assertThat(client.last.code()).isEqualTo(400);
         assertThat(Json.text(refused, "message")).contains("strict decoding error: unknown field \"spec.color\"");
     }
 
@@ -109,7 +82,7 @@ class CustomResourcesTest {
     void theSchemaIsEnforcedInUpstreamsWords() {
         JsonNode refused = order("a",
                 "{\"item\": \"TEA\", \"count\": 0, \"size\": \"M\", \"port\": true, \"tags\": [\"x\", \"x\"]}");
-        assertThat(code).isEqualTo(422);
+        assertThat(client.last.code()).isEqualTo(422);
         assertThat(Json.text(refused, "message")).startsWith("Order.shop.example.com \"a\" is invalid: [");
         assertThat(refused.at("/details/causes").findValuesAsString("message")).containsExactly(
                 "Invalid value: \"TEA\": spec.item in body should match '^[a-z]+$'",
@@ -126,10 +99,10 @@ class CustomResourcesTest {
     @Test
     void statusIsApartFromTheRest() {
         order("a", "{\"item\": \"tea\"}");
-        JsonNode plain = merge(V1 + "/a", "{\"spec\": {\"count\": 2}, \"status\": {\"count\": 9}}");
+        JsonNode plain = client.merge(V1 + "/a", "{\"spec\": {\"count\": 2}, \"status\": {\"count\": 9}}");
         assertThat(plain.has("status")).isFalse();
         assertThat(plain.at("/metadata/generation").intValue()).isEqualTo(2);
-        JsonNode status = merge(V1 + "/a/status", "{\"spec\": {\"count\": 5}, \"status\": {\"count\": 9}}");
+        JsonNode status = client.merge(V1 + "/a/status", "{\"spec\": {\"count\": 5}, \"status\": {\"count\": 9}}");
         assertThat(status.at("/spec/count").intValue()).isEqualTo(2);
         assertThat(status.at("/status/count").intValue()).isEqualTo(9);
         assertThat(status.at("/metadata/generation").intValue()).isEqualTo(2);
@@ -138,19 +111,19 @@ class CustomResourcesTest {
     @Test
     void theScaleIsWhereTheDefinitionSays() {
         order("a", "{\"item\": \"tea\"}");
-        merge(V1 + "/a/status", "{\"status\": {\"count\": 3, \"selector\": \"app=tea\"}}");
-        JsonNode scale = merge(V1 + "/a/scale", "{\"spec\": {\"replicas\": 4}}");
+        client.merge(V1 + "/a/status", "{\"status\": {\"count\": 3, \"selector\": \"app=tea\"}}");
+        JsonNode scale = client.merge(V1 + "/a/scale", "{\"spec\": {\"replicas\": 4}}");
         assertThat(scale.at("/spec/replicas").intValue()).isEqualTo(4);
         assertThat(scale.get("status").toString()).isEqualTo("{\"replicas\":3,\"selector\":\"app=tea\"}");
-        assertThat(call("GET", V1 + "/a", "", "").at("/spec/count").intValue()).isEqualTo(4);
+        assertThat(client.get(V1 + "/a").at("/spec/count").intValue()).isEqualTo(4);
     }
 
     @Test
     void tablesHaveThePrinterColumns() {
         order("a", "{\"item\": \"tea\"}");
-        merge(V1 + "/a/status", "{\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}}");
-        JsonNode table = call(ApiRequest.of("GET", V1, null)
-                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io,application/json"));
+        client.merge(V1 + "/a/status", "{\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}}");
+        JsonNode table = Json.read(client.content(ApiRequest.of("GET", V1, null)
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).body());
         assertThat(table.at("/columnDefinitions").findValuesAsString("name")).containsExactly("Name", "Item", "Count",
                 "Ready", "Age");
         assertThat(table.at("/rows/0/cells").toString()).isEqualTo("[\"a\",\"tea\",1,\"True\",\"0s\"]");
@@ -159,20 +132,19 @@ class CustomResourcesTest {
     @Test
     void aVersionShowsWhatAnotherOneStored() {
         order("a", "{\"item\": \"tea\"}");
-        ApiResponse.Content content = (ApiResponse.Content) rest.handle(ApiRequest.of("GET", V2 + "/a", null));
-        assertThat(content.warnings()).containsExactly("shop.example.com/v2 Order is deprecated");
-        JsonNode other = Json.read(content.body());
+        JsonNode other = client.get(V2 + "/a");
+        assertThat(client.last.warnings()).containsExactly("shop.example.com/v2 Order is deprecated");
         assertThat(Json.text(other, "apiVersion")).isEqualTo("shop.example.com/v2");
         assertThat(Json.text(other, "spec", "item")).isEqualTo("tea");
-        call("GET", V2 + "/a/status", "", "");
-        assertThat(code).isEqualTo(404);
+        client.get(V2 + "/a/status");
+        assertThat(client.last.code()).isEqualTo(404);
     }
 
     @Test
     void discoveryAndOpenApiKnowTheKind() {
-        assertThat(call("GET", "/apis/shop.example.com/v1", "", "").at("/resources").findValuesAsString("name"))
+        assertThat(client.get("/apis/shop.example.com/v1").at("/resources").findValuesAsString("name"))
                 .containsExactly("orders", "orders/status", "orders/scale");
-        JsonNode document = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "");
+        JsonNode document = client.get("/openapi/v3/apis/shop.example.com/v1");
         assertThat(document.path("paths").path("/apis/shop.example.com/v1/namespaces/{namespace}/orders/{name}")
                 .path("patch").path("requestBody").path("content").propertyNames())
                 .as("the patches that kubectl may choose from").contains("application/merge-patch+json")
@@ -181,33 +153,33 @@ class CustomResourcesTest {
         assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
         assertThat(schema.at("/properties/metadata/allOf/0/$ref").asString()).endsWith(".ObjectMeta");
         assertThat(schema.at("/properties/apiVersion/description").asString()).startsWith("APIVersion defines ");
-        assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
+        assertThat(client.get("/openapi/v2").at("/definitions/com.example.shop.v1.Order/properties/spec")
                 .at("/properties/item/type").asString()).isEqualTo("string");
     }
 
     @Test
     void theObjectsGoWithTheirDefinition() {
         order("a", "{\"item\": \"tea\"}");
-        call("DELETE", CRDS + "/orders.shop.example.com", "", "");
-        call("GET", V1 + "/a", "", "");
-        assertThat(code).isEqualTo(404);
+        client.delete(CRDS + "/orders.shop.example.com");
+        client.get(V1 + "/a");
+        assertThat(client.last.code()).isEqualTo(404);
         define();
-        assertThat(call("GET", V1, "", "").get("items").size()).isZero();
+        assertThat(client.get(V1).get("items").size()).isZero();
     }
 
     @Test
     void aDefinitionNeedsASchemaAndOneStorageVersion() {
-        JsonNode refused = post(CRDS, """
+        JsonNode refused = client.post(CRDS, """
                 {"metadata": {"name": "x.shop.example.com"}, "spec": {"group": "shop.example.com",
                  "scope": "Namespaced", "names": {"plural": "xs", "kind": "X"},
                  "versions": [{"name": "v1", "served": true, "storage": false}]}}""");
-        assertThat(code).isEqualTo(422);
+        assertThat(client.last.code()).isEqualTo(422);
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly("metadata.name",
                 "spec.versions[0].schema.openAPIV3Schema", "spec.versions");
     }
 
     private JsonNode crd(String name, String names, String schema) {
-        return post(CRDS,
+        return client.post(CRDS,
                 """
                         {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced",
                          "names": %s,
@@ -217,9 +189,9 @@ class CustomResourcesTest {
                         .formatted(name, names, schema));
     }
 
-    /** Replaces the properties of {@code spec} in the definition's version v1. */
+    /** Replaces the properties of {@client.last.code() spec} in the definition's version v1. */
     private void changeSpec(String plural, String properties) {
-        merge(CRDS + "/" + plural + ".shop.example.com",
+        client.merge(CRDS + "/" + plural + ".shop.example.com",
                 """
                         {"spec": {"versions": [{"name": "v1", "served": true, "storage": true,
                          "schema": {"openAPIV3Schema":
@@ -241,35 +213,35 @@ class CustomResourcesTest {
     void namesThatAreTakenAreNotServedUntilTheyAreFree() {
         JsonNode second = crd("commands.shop.example.com", """
                 {"plural": "commands", "kind": "Order", "shortNames": ["ord"]}""", "{\"type\": \"object\"}");
-        assertThat(code).as(second.toString()).isEqualTo(201);
+        assertThat(client.last.code()).as(second.toString()).isEqualTo(201);
         assertThat(condition(second, "NamesAccepted"))
                 .isEqualTo("False ListKindConflict: \"OrderList\" is already in use");
         assertThat(condition(second, "Established")).isEqualTo("False NotAccepted: not all names are accepted");
         assertThat(second.at("/status/acceptedNames").toString())
                 .isEqualTo("{\"plural\":\"commands\"}");
-        call("GET", "/apis/shop.example.com/v1/commands", "", "");
-        assertThat(code).isEqualTo(404);
-        call("DELETE", CRDS + "/orders.shop.example.com", "", "");
-        assertThat(condition(call("GET", CRDS + "/commands.shop.example.com", "", ""), "Established"))
+        client.get("/apis/shop.example.com/v1/commands");
+        assertThat(client.last.code()).isEqualTo(404);
+        client.delete(CRDS + "/orders.shop.example.com");
+        assertThat(condition(client.get(CRDS + "/commands.shop.example.com"), "Established"))
                 .isEqualTo("True InitialNamesAccepted: the initial names have been accepted");
-        assertThat(call("GET", "/apis/shop.example.com/v1/commands", "", "").path("items").isArray()).isTrue();
+        assertThat(client.get("/apis/shop.example.com/v1/commands").path("items").isArray()).isTrue();
     }
 
     @Test
     void aDefinitionWaitsForTheFinalizersOfItsObjectsAndTakesNoNewOnes() {
         order("a", "{\"item\": \"tea\"}");
-        merge(V1 + "/a", "{\"metadata\": {\"finalizers\": [\"shop.example.com/held\"]}}");
+        client.merge(V1 + "/a", "{\"metadata\": {\"finalizers\": [\"shop.example.com/held\"]}}");
         order("b", "{\"item\": \"tea\"}");
-        ApiResponse.Stream watch = (ApiResponse.Stream) rest.handle(ApiRequest.of("GET", V1 + "?watch=1", null));
-        JsonNode marked = call("DELETE", CRDS + "/orders.shop.example.com", "", "");
+        ApiResponse.Stream watch = (ApiResponse.Stream) client.rest.handle(ApiRequest.of("GET", V1 + "?watch=1", null));
+        JsonNode marked = client.delete(CRDS + "/orders.shop.example.com");
         assertThat(condition(marked, "Terminating")).startsWith("True InstanceDeletionInProgress");
         assertThat(marked.at("/metadata/finalizers").toString()).contains("customresourcecleanup.apiextensions.k8s.io");
         assertThat(Json.text(order("c", "{\"item\": \"tea\"}"), "message"))
                 .endsWith("create not allowed while custom resource definition is terminating");
-        assertThat(call("GET", V1, "", "").at("/items").findValuesAsString("name")).containsExactly("a");
-        merge(V1 + "/a", "{\"metadata\": {\"finalizers\": null}}");
-        call("GET", CRDS + "/orders.shop.example.com", "", "");
-        assertThat(code).isEqualTo(404);
+        assertThat(client.get(V1).at("/items").findValuesAsString("name")).containsExactly("a");
+        client.merge(V1 + "/a", "{\"metadata\": {\"finalizers\": null}}");
+        client.get(CRDS + "/orders.shop.example.com");
+        assertThat(client.last.code()).isEqualTo(404);
         StringBuilder events = new StringBuilder();
         for (WatchFeed.Event event = watch.feed().next(); event != null; event = watch.feed().next()) {
             events.append(event.type()).append(' ');
@@ -285,12 +257,12 @@ class CustomResourcesTest {
                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
                  "old": {"type": "string"}, "color": {"type": "string"}}}}}""");
         String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
-        post(pens, "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"old\": \"x\", \"color\": \"red\"}}");
+        client.post(pens, "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"old\": \"x\", \"color\": \"red\"}}");
         changeSpec("pens", """
                 "color": {"type": "string"}, "size": {"type": "integer", "default": 3}""");
-        assertThat(code).isEqualTo(200);
-        assertThat(call("GET", pens + "/p", "", "").get("spec").toString()).isEqualTo("{\"color\":\"red\",\"size\":3}");
-        assertThat(call("GET", pens, "", "").at("/items/0/spec").toString())
+        assertThat(client.last.code()).isEqualTo(200);
+        assertThat(client.get(pens + "/p").get("spec").toString()).isEqualTo("{\"color\":\"red\",\"size\":3}");
+        assertThat(client.get(pens).at("/items/0/spec").toString())
                 .isEqualTo("{\"color\":\"red\",\"size\":3}");
     }
 
@@ -302,13 +274,14 @@ class CustomResourcesTest {
                          "properties": {"color": {"type": "string"}}}}}""");
         String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
         for (String color : new String[]{"red", "blue"}) {
-            post(pens, "{\"metadata\": {\"name\": \"" + color + "\"}, \"spec\": {\"color\": \"" + color + "\"}}");
+            client.post(pens,
+                    "{\"metadata\": {\"name\": \"" + color + "\"}, \"spec\": {\"color\": \"" + color + "\"}}");
         }
         assertThat(
-                call("GET", pens + "?fieldSelector=spec.color%3Dblue", "", "").at("/items").findValuesAsString("name"))
+                client.get(pens + "?fieldSelector=spec.color%3Dblue").at("/items").findValuesAsString("name"))
                 .containsExactly("blue");
-        call("GET", pens + "?fieldSelector=spec.size%3D1", "", "");
-        assertThat(code).isEqualTo(400);
+        client.get(pens + "?fieldSelector=spec.size%3D1");
+        assertThat(client.last.code()).isEqualTo(400);
     }
 
     @Test
@@ -329,14 +302,14 @@ class CustomResourcesTest {
         assertThat(Json.text(apply("two", "{\"lines\": [{\"id\": \"a\", \"n\": 9}]}", false), "message"))
                 .contains("conflict with \"one\"").contains(".spec.lines[id=\"a\"].n");
         apply("two", "{\"whole\": [\"q\"]}", false);
-        assertThat(code).isEqualTo(409);
+        assertThat(client.last.code()).isEqualTo(409);
         JsonNode forced = apply("two", "{\"whole\": [\"q\"]}", true);
         assertThat(forced.get("spec").toString())
                 .isEqualTo("{\"lines\":[{\"id\":\"a\",\"n\":1}],\"tags\":[\"x\"],\"whole\":[\"q\"]}");
     }
 
     private JsonNode apply(String manager, String spec, boolean force) {
-        return call("PATCH",
+        return client.call("PATCH",
                 "/apis/shop.example.com/v1/namespaces/default/boxes/b?fieldManager=" + manager + "&force=" + force,
                 "application/apply-patch+yaml", "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Box\", "
                         + "\"metadata\": {\"name\": \"b\"}, \"spec\": " + spec + "}");
@@ -350,7 +323,7 @@ class CustomResourcesTest {
                  "e": {"type": "string", "anyOf": [{"type": "string"}]},
                  "f": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
                   "items": {"type": "object", "properties": {"k": {"type": "string"}}}}}}""");
-        assertThat(code).isEqualTo(422);
+        assertThat(client.last.code()).isEqualTo(422);
         String at = "spec.versions[0].schema.openAPIV3Schema.properties";
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[a].items",
                 at + "[b].type", at + "[c].additionalProperties", at + "[e].anyOf[0].type",
@@ -373,18 +346,18 @@ class CustomResourcesTest {
                             "fieldPath": ".n"}]}}},
                          "x-kubernetes-validations": [{"rule": "self.min <= self.max",
                           "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
-        assertThat(code).as(made.toString()).isEqualTo(201);
+        assertThat(client.last.code()).as(made.toString()).isEqualTo(201);
         String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
-        JsonNode refused = post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
-        assertThat(code).isEqualTo(422);
+        JsonNode refused = client.post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
+        assertThat(client.last.code()).isEqualTo(422);
         assertThat(refused.at("/details/causes/0").toString()).isEqualTo(
                 "{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"object\\\": 3 is more than 2\","
                         + "\"field\":\"spec\"}");
-        post(boxes, """
+        client.post(boxes, """
                 {"metadata": {"name": "b"}, "spec": {"min": 1, "max": 2, "class": "x",
                  "lines": [{"id": "a", "n": 5}, {"id": "b", "n": 1}]}}""");
-        assertThat(code).isEqualTo(201);
-        assertThat(merge(boxes + "/b", """
+        assertThat(client.last.code()).isEqualTo(201);
+        assertThat(client.merge(boxes + "/b", """
                 {"spec": {"class": "y", "lines": [{"id": "b", "n": 1}, {"id": "a", "n": 4}, {"id": "c", "n": 0}]}}""")
                 .at("/details/causes").toString()).isEqualTo(
                         "[{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"string\\\": stays\","
@@ -400,7 +373,7 @@ class CustomResourcesTest {
                 """
                         {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"},
                          {"rule": "nothing(self)"}]}""");
-        assertThat(code).isEqualTo(422);
+        assertThat(client.last.code()).isEqualTo(422);
         String at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations";
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[0].rule",
                 at + "[1].rule");
@@ -413,15 +386,15 @@ class CustomResourcesTest {
                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
                  "a": {"type": "string"}, "b": {"type": "string"}}}}}""");
         String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
-        post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"a\": \"long\"}}");
+        client.post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"a\": \"long\"}}");
         changeSpec("boxes", """
                 "a": {"type": "string", "pattern": "^.$", "x-kubernetes-validations": [{"rule": "size(self) == 1"}]},
                 "b": {"type": "string", "pattern": "^.$"}""");
-        merge(boxes + "/b", "{\"spec\": {\"b\": \"x\"}}");
-        assertThat(code).isEqualTo(200);
-        merge(boxes + "/b", "{\"spec\": {\"b\": \"yy\"}}");
-        assertThat(code).isEqualTo(422);
-        merge(boxes + "/b", "{\"spec\": {\"a\": \"other\"}}");
-        assertThat(code).isEqualTo(422);
+        client.merge(boxes + "/b", "{\"spec\": {\"b\": \"x\"}}");
+        assertThat(client.last.code()).isEqualTo(200);
+        client.merge(boxes + "/b", "{\"spec\": {\"b\": \"yy\"}}");
+        assertThat(client.last.code()).isEqualTo(422);
+        client.merge(boxes + "/b", "{\"spec\": {\"a\": \"other\"}}");
+        assertThat(client.last.code()).isEqualTo(422);
     }
 }

@@ -21,7 +21,7 @@ final class RestClient {
 
     final ManualClock clock = new ManualClock();
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final RestServer rest;
+    final RestServer rest;
     /** The last answer. */
     ApiResponse.Content last;
 
