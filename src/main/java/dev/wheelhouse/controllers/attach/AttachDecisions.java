@@ -93,6 +93,12 @@ final class AttachDecisions {
     }
 
     private void detach(Attachable volume) {
+        Instant awaited = awaitedUntil(volume);
+        if (awaited != null) {
+            remember(volume, attempt(volume));
+            lookAgain(awaited);
+            return;
+        }
         Attempt attempt = attempt(volume).unwanted(view.now());
         remember(volume, attempt);
         Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
@@ -124,6 +130,19 @@ final class AttachDecisions {
         if (withdrawn == (attachment == null) && (late || outOfService)) {
             forced.add(late ? "timeout" : "out-of-service");
         }
+    }
+
+    /** The end of the wait for a driver that attaches the volume, because no request is withdrawn before; else null. */
+    private @Nullable Instant awaitedUntil(Attachable volume) {
+        V1VolumeAttachment attachment = view.attachment(volume);
+        Instant began = attempt(volume).began();
+        if (began == null || attachment == null || attachment.getMetadata().getDeletionTimestamp() != null
+                || isAttached(attachment)
+                || attachment.getStatus() != null && attachment.getStatus().getAttachError() != null) {
+            return null;
+        }
+        Instant end = began.plus(DRIVER);
+        return view.now().isBefore(end) ? end : null;
     }
 
     private static boolean isReady(@Nullable V1Node node) {

@@ -85,8 +85,10 @@ public final class AttachDetachController extends KeyedController {
     private final Map<String, Set<String>> goneNodes = new ConcurrentHashMap<>();
     /** The memory of volumes, by node. Only the worker uses it. */
     private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
-    /** The times of the last comparisons, by node. Only the worker uses it. */
-    private final Map<String, Instant> verified = new LinkedHashMap<>();
+    /** The numbers of the periods in which nodes were compared last, by node. Only the worker uses it. */
+    private final Map<String, Long> verified = new LinkedHashMap<>();
+    /** All nodes are compared at the same times, as upstream's loop does. */
+    private final Instant start;
 
     public AttachDetachController(ControllerContext context) {
         super(NAME, "attachdetach-controller", context, RateLimits.CONTROLLER, 1);
@@ -98,6 +100,7 @@ public final class AttachDetachController extends KeyedController {
         this.drivers = informerFor(DRIVERS, V1CSIDriver.class);
         this.liveNodes = context.client().resource(ResourceType.NODES, V1Node.class);
         this.options = context.options().get(ControllerOptions.AttachDetach.DEFAULTS);
+        this.start = clock.now();
         pods.getIndexer().addIndex(BY_NODE, AttachDetachController::nodes);
         pods.getIndexer().addIndex(BY_CLAIM, pod -> Volumes.claimsOf(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
@@ -138,11 +141,11 @@ public final class AttachDetachController extends KeyedController {
     protected Result sync(ObjectKey key) {
         NodeView view = view(key.name());
         Decision decision = AttachDecisions.decide(view);
-        if (view.verifies()) {
-            verified.put(key.name(), view.now());
-        }
         attempts.put(key.name(), decision.attempts());
         Outcome outcome = executor.execute(key, decision.actions());
+        if (view.verifies() && outcome.succeeded()) {
+            verified.put(key.name(), period(view.now()));
+        }
         remember(outcome);
         decision.forced().forEach(reason -> record(FORCED, 1, reason));
         if (outcome.failed() instanceof Action.Create create && outcome.error() != null) {
@@ -177,8 +180,8 @@ public final class AttachDetachController extends KeyedController {
     private Result later(ObjectKey key, NodeView view, Decision decision) {
         Instant next = decision.next();
         if (verifies() && !view.reported().isEmpty()) {
-            Instant comparison = verified.computeIfAbsent(key.name(), node -> view.now())
-                    .plus(options.reconcileSyncPeriod());
+            long last = verified.computeIfAbsent(key.name(), node -> period(view.now()));
+            Instant comparison = start.plus(options.reconcileSyncPeriod().multipliedBy(last + 1));
             next = next == null || comparison.isBefore(next) ? comparison : next;
         }
         if (view.node() == null && view.wanted().isEmpty() && decision.attempts().isEmpty()) {
@@ -192,6 +195,11 @@ public final class AttachDetachController extends KeyedController {
 
     private static Duration positive(Duration wait) {
         return wait.isPositive() ? wait : Duration.ofMillis(1);
+    }
+
+    /** The number of a comparison period since the start. */
+    private long period(Instant now) {
+        return Duration.between(start, now).dividedBy(options.reconcileSyncPeriod());
     }
 
     private boolean verifies() {
@@ -209,10 +217,10 @@ public final class AttachDetachController extends KeyedController {
         Map<String, Wanted> wanted = managed ? wanted(name) : Map.of();
         Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted);
         Instant now = clock.now();
-        Instant last = verified.get(name);
+        Long last = verified.get(name);
         return new NodeView(name, node, inUse(name, node, wanted, held), List.copyOf(wanted.values()), held,
                 attempts.getOrDefault(name, Map.of()),
-                verifies() && last != null && !now.isBefore(last.plus(options.reconcileSyncPeriod())),
+                verifies() && last != null && period(now) > last,
                 !options.disableForceDetachOnTimeout(), now);
     }
 

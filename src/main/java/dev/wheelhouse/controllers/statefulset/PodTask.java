@@ -77,6 +77,11 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
                 List.of(update));
     }
 
+    /** Nothing to do for a pod. */
+    static PodTask none(StatefulSetView view, V1Pod pod) {
+        return new PodTask(view, Verb.RETAIN, pod, List.of(), List.of(), List.of(), List.of(), List.of());
+    }
+
     static PodTask delete(StatefulSetView view, V1Pod pod, String why) {
         Action.Delete delete = new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
                 Deletion.ofUid(pod.getMetadata().getUid()), why);

@@ -23,7 +23,8 @@ final class StatefulSetDecisions {
     /**
      * The decision.
      *
-     * @param phases the tasks, in phases; a phase follows if all tasks before succeeded
+     * @param phases the tasks, in phases; a phase follows if all tasks before succeeded. A pod that needs nothing has an
+     *     empty task where tasks are done in batches, because upstream's batches contain all pods
      * @param update the deletion of a pod with an old revision, after all phases; null if there is none
      * @param status of the pods before the tasks, as upstream reports it
      */
@@ -74,13 +75,18 @@ final class StatefulSetDecisions {
                 ordinal = present;
             }
             missing += replicas.containsKey(ordinal) ? 0 : 1;
+            int before = forReplicas.size();
             boolean healthy = decideReplica(ordinal, forReplicas);
+            V1Pod pod = replicas.get(ordinal);
+            if (!view.isOrdered() && pod != null && forReplicas.size() == before) {
+                forReplicas.add(PodTask.none(view, pod));
+            }
             if (!healthy && view.isOrdered()) {
                 return new Decision(List.of(forReplicas), null, status);
             }
         }
-        List<PodTask> retention = condemned.stream().filter(pod -> !PodTask.claimsMatch(view, pod))
-                .map(pod -> PodTask.retain(view, pod)).toList();
+        List<PodTask> retention = condemned.stream()
+                .map(pod -> PodTask.claimsMatch(view, pod) ? PodTask.none(view, pod) : PodTask.retain(view, pod)).toList();
         List<PodTask> deletions = deletions();
         boolean mayUpdate = !view.updatesOnDelete() && (!view.isOrdered() || condemned.isEmpty());
         return new Decision(List.of(forReplicas, retention, deletions), mayUpdate ? update() : null, status);
@@ -162,7 +168,8 @@ final class StatefulSetDecisions {
      */
     private List<PodTask> deletions() {
         if (!view.isOrdered()) {
-            return condemned.stream().filter(pod -> !Pods.isDeleting(pod)).map(this::scaleDown).toList();
+            return condemned.stream()
+                    .map(pod -> Pods.isDeleting(pod) ? PodTask.none(view, pod) : scaleDown(pod)).toList();
         }
         if (condemned.isEmpty() || Pods.isDeleting(condemned.getFirst())) {
             return List.of();

@@ -698,6 +698,19 @@ class StatefulSetBehavioursTest {
     }
 
     @Test
+    void thePodsThatAParallelSetHasCountInItsBatches() {
+        system.create(1, PARALLEL);
+        system.settle();
+        fail("create", ResourceType.PODS);
+        system.scale(5);
+        system.settle();
+        assertThat(new TreeSet<>(system.cluster.eventTexts())).contains(
+                "Warning FailedCreate Create Pod web-1 in StatefulSet web failed error: out of order",
+                "Warning FailedCreate Create Pod web-2 in StatefulSet web failed error: out of order")
+                .noneMatch(event -> event.contains("Pod web-3"));
+    }
+
+    @Test
     void aClaimThatCannotBeCreatedKeepsItsPodFromBeingCreated() {
         fail("create", ResourceType.PERSISTENT_VOLUME_CLAIMS);
         system.create(1, CLAIMS);

@@ -127,7 +127,7 @@ class StatefulSetDecisionsTest {
             "replicas=3 type=OnDelete          | 0R 2r       | CREATE 1"})
     void decides(String spec, String pods, String expected) {
         StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view(spec, pods), revisions());
-        List<PodTask> tasks = decision.phases().stream().flatMap(List::stream)
+        List<PodTask> tasks = decision.phases().stream().flatMap(List::stream).filter(task -> !task.isEmpty())
                 .collect(Collectors.toCollection(ArrayList::new));
         if (decision.update() != null) {
             tasks.add(decision.update());
@@ -167,6 +167,6 @@ class StatefulSetDecisionsTest {
         String most = "replicas=" + Integer.MAX_VALUE;
         assertThat(StatefulSetDecisions.decide(view(most, ""), revisions()).phases().getFirst()).hasSize(1);
         assertThat(StatefulSetDecisions.decide(view(most + " management=Parallel", "0r 900f"), revisions()).phases()
-                .getFirst()).hasSize(501).last().extracting(StatefulSetDecisionsTest::text).asString().contains("900");
+                .getFirst()).filteredOn(task -> !task.isEmpty()).hasSize(501).last().extracting(StatefulSetDecisionsTest::text).asString().contains("900");
     }
 }
