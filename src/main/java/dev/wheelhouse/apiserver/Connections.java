@@ -19,6 +19,8 @@ import dev.wheelhouse.runtime.Clock;
  * safe.
  */
 final class Connections {
+    /** The most requests in a row that may begin early without a pause. */
+    private static final int MOST_EARLY = 16;
     /** Makes the search rare: each closes one in this many connections more than necessary. */
     private static final int BATCH = 16;
 
@@ -64,6 +66,7 @@ final class Connections {
         private boolean closed;
         private boolean ending;
         private State state = State.IDLE;
+        private int early;
         private long changes;
         private long since = clock.nanoTime();
 
@@ -111,9 +114,13 @@ final class Connections {
             changeTo(State.READING);
         }
 
-        /** Whether a request began before the client could read the answer to the one before. */
+        /**
+         * Whether many requests in a row were there when the answer to the one before was written. A fast client that
+         * waits for its answers is seldom as early, and hardly ever several times in a row.
+         */
         synchronized boolean isPipelining() {
-            return state == State.READING;
+            early = state == State.READING ? early + 1 : 0;
+            return early > MOST_EARLY;
         }
 
         /** The request is done, and the connection waits for the next one. */

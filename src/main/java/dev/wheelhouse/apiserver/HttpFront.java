@@ -47,7 +47,7 @@ final class HttpFront extends HttpServlet {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
-    /** The pause before a request that was sent without waiting for the answer to the one before. */
+    /** The pause before each further request of a client that sends many without waiting for the answers. */
     private static final Duration PIPELINED = Duration.ofMillis(1);
     /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
     private static final int MAX_DISCARDED_BODY = 256 * 1024;

@@ -1,12 +1,11 @@
 package dev.wheelhouse.controllers.node;
 
 import java.math.BigInteger;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
-import com.google.common.net.InetAddresses;
+import dev.wheelhouse.facts.IpText;
 
 /**
  * A range of addresses, such as {@code 10.244.0.0/16} or {@code fd00:10::/48}.
@@ -84,12 +83,6 @@ record Cidr(BigInteger first, int prefix, int bits) {
         byte[] bytes = new byte[bits / 8];
         int length = Math.min(signed.length, bytes.length);
         System.arraycopy(signed, signed.length - length, bytes, bytes.length - length, length);
-        try {
-            // InetAddress would turn an IPv4-mapped address into one of IPv4.
-            InetAddress address = isV6() ? Inet6Address.getByAddress(null, bytes, -1) : InetAddress.getByAddress(bytes);
-            return InetAddresses.toAddrString(address) + "/" + prefix;
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException("an address of 4 or 16 bytes is one", e);
-        }
+        return IpText.of(bytes) + "/" + prefix;
     }
 }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-import com.google.common.net.InetAddresses;
+import dev.wheelhouse.facts.IpText;
 
 /**
  * An IP address in its canonical text. Like upstream, IPv4 numbers may have leading zeros, and an IPv4-mapped IPv6
@@ -38,7 +38,7 @@ record Address(String text, String type) {
         try {
             // The text is a literal address, so no name service is asked.
             InetAddress address = InetAddress.getByName(text);
-            return new Address(InetAddresses.toAddrString(address), address instanceof Inet4Address ? IPV4 : IPV6);
+            return new Address(IpText.of(address.getAddress()), address instanceof Inet4Address ? IPV4 : IPV6);
         } catch (UnknownHostException e) {
             return null;
         }
