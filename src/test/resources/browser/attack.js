@@ -1,5 +1,5 @@
-// All that a page can try against an API server and an actuator. Calls done with one line for each attempt, when all have
-// come to something or the patience, in milliseconds, is over.
+// All that a page can try against an API server and an actuator. Calls done with one line for each attempt, when all
+// have come to something or the patience, in milliseconds, is over.
 (api, actuator, done, patience = 1500) => {
   const secrets = api + '/api/v1/namespaces/default/secrets';
   const configMaps = api + '/api/v1/namespaces/default/configmaps';

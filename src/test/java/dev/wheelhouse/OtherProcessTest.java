@@ -179,8 +179,8 @@ class OtherProcessTest {
     }
 
     /**
-     * Creates a Deployment, and leaves it in the middle of the rollout of its second generation, whose pods are not ready
-     * before {@link #awaitTheRestOfTheRollout}.
+     * Creates a Deployment, and leaves it in the middle of the rollout of its second generation, whose pods are not
+     * ready before {@link #awaitTheRestOfTheRollout}.
      *
      * @return its UID
      */

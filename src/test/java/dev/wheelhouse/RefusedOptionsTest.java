@@ -13,7 +13,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What the service says when it refuses an option. {@code ProcessTest} holds that the process ends with exit code 1. */
+/** The sentences by which the service refuses options. {@code ProcessTest} holds that the process ends then. */
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedOptionsTest {
     @ParameterizedTest(name = "{0}")
@@ -41,7 +41,7 @@ class RefusedOptionsTest {
                 "--server.port=0", "--wheelhouse.apiserver.port=0",
                 "--wheelhouse.apiserver.kubeconfig=" + directory.resolve("wheelhouse.kubeconfig"), option).close())
                 .isInstanceOf(RuntimeException.class);
-        assertThat(output.getAll().lines().filter(line -> line.startsWith("wheelhouse: cannot start: "))).singleElement()
-                .asString().contains(sentence);
+        assertThat(output.getAll().lines().filter(line -> line.startsWith("wheelhouse: cannot start: ")))
+                .singleElement().asString().contains(sentence);
     }
 }

@@ -206,11 +206,12 @@ class WheelhouseTest {
         try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
                 .leaderElection("welcome").start()) {
             eventually("it leads", SOON, wheelhouse::isReady);
-            var lease = leases.readNamespacedLease("welcome", "default").execute();
-            // The leader may renew it meanwhile.
-            lease.getMetadata().setResourceVersion(null);
-            lease.getSpec().holderIdentity("another").renewTime(OffsetDateTime.now(ZoneOffset.UTC));
-            leases.replaceNamespacedLease("welcome", "default", lease).execute();
+            eventually("another takes the lease, also if the leader renews it meanwhile", SOON, () -> {
+                var lease = leases.readNamespacedLease("welcome", "default").execute();
+                lease.getSpec().holderIdentity("another").renewTime(OffsetDateTime.now(ZoneOffset.UTC));
+                leases.replaceNamespacedLease("welcome", "default", lease).execute();
+                return true;
+            });
 
             assertThatThrownBy(wheelhouse::await).isInstanceOf(IllegalStateException.class)
                     .hasMessageStartingWith("this process lost the lead and has to be started again: ");

@@ -60,7 +60,11 @@ class HttpSourceTest {
     }
 
     private HttpSource source(HttpManifests options, Map<String, List<String>> headers) {
-        return new HttpSource(new HttpManifests(options.url(), headers, options.period(), Duration.ofSeconds(2),
+        return source(options, headers, Duration.ofMinutes(2));
+    }
+
+    private HttpSource source(HttpManifests options, Map<String, List<String>> headers, Duration timeout) {
+        return new HttpSource(new HttpManifests(options.url(), headers, options.period(), timeout,
                 options.otherOrigins()), "node-1", channel, (from, pod, why) -> rejected.add(why),
                 PodSourceMetrics.NONE, clock);
     }
@@ -175,9 +179,11 @@ class HttpSourceTest {
                 Thread.currentThread().interrupt();
             }
         };
-        assertThat(fetch()).isNull();
+        HttpSource impatient = source(HttpManifests.of(url(server)), Map.of(), Duration.ofSeconds(2));
+        assertThat(fetch(impatient)).isNull();
         never.countDown();
-        assertThat(source.report().failure()).isEqualTo("no complete response within 2 s");
+        assertThat(impatient.report().failure()).isEqualTo("no complete response within 2 s");
+        impatient.close();
     }
 
     @Test
