@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +7,8 @@ import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class RequestsTest {
     private static final long MEMORY = 1 << 30;

@@ -49,7 +49,8 @@ final class DependencyGraph {
             owners = references;
             ownersByUid = references.size() <= FEW_OWNERS
                     ? Map.of()
-                    : references.stream().collect(Collectors.groupingBy(reference -> String.valueOf(reference.getUid())));
+                    : references.stream()
+                            .collect(Collectors.groupingBy(reference -> String.valueOf(reference.getUid())));
         }
 
         /** The references with a UID. */

@@ -215,7 +215,8 @@ class DecisionsTest {
     void anOwnerInAnotherVersionThatIsServedIsReadInThePreferredOne() {
         View read = podOwnedBy(rs("rs").apiVersion("apps/v1beta2"));
         assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
-        assertThat(deletion(Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())))).uid()).isEqualTo("u-pod");
+        assertThat(deletion(Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())))).uid())
+                .isEqualTo("u-pod");
     }
 
     @Test
@@ -242,7 +243,8 @@ class DecisionsTest {
     @Test
     void aFinalizerThatStandsForAPolicyIsHonoured() {
         knownAbsent.add(rs("rs"));
-        View orphan = view(POD).with(Map.of(READ_POD, Optional.of(live("pod", rs("rs")).finalizers(List.of("orphan")))));
+        View orphan = view(POD)
+                .with(Map.of(READ_POD, Optional.of(live("pod", rs("rs")).finalizers(List.of("orphan")))));
         assertThat(deletion(Decisions.decideDelete(orphan)).propagation()).isEqualTo("Orphan");
         View foreground = view(POD).with(Map.of(READ_POD,
                 Optional.of(live("pod", rs("rs")).finalizers(List.of("foregroundDeletion")))));
