@@ -91,12 +91,18 @@ final class Actors {
         NODES.forEach(name -> wire.delete(Kinds.path(ResourceType.NODES, "", name), null));
     }
 
-    /** Creates, changes or removes a node. A new node is ready and has no taints but the given ones. */
+    /**
+     * Creates, changes or removes a node. A new node is ready and has no taints but the given ones. A node that does
+     * not exist is removed in vain.
+     */
     private void node(JsonNode details) {
         String name = Json.text(details, "name");
         String path = Kinds.path(ResourceType.NODES, "", name);
         if (details.path("absent").asBoolean(false)) {
-            wire.delete(path, null).expected();
+            Wire.Answer answer = wire.delete(path, null);
+            if (answer.code() != 404) {
+                answer.expected();
+            }
             return;
         }
         boolean isNew = wire.get(path).code() == 404;

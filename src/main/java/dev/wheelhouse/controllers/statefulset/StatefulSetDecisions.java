@@ -23,8 +23,8 @@ final class StatefulSetDecisions {
     /**
      * The decision.
      *
-     * @param phases the tasks, in phases; a phase follows if all tasks before succeeded. A pod that needs nothing has an
-     *     empty task where tasks are done in batches, because upstream's batches contain all pods
+     * @param phases the tasks, in phases; a phase follows if all tasks before succeeded. In a parallel set, a pod that
+     *     needs nothing has an empty task, because upstream's batches contain all pods
      * @param update the deletion of a pod with an old revision, after all phases; null if there is none
      * @param status of the pods before the tasks, as upstream reports it
      */
@@ -86,7 +86,8 @@ final class StatefulSetDecisions {
             }
         }
         List<PodTask> retention = condemned.stream()
-                .map(pod -> PodTask.claimsMatch(view, pod) ? PodTask.none(view, pod) : PodTask.retain(view, pod)).toList();
+                .map(pod -> PodTask.claimsMatch(view, pod) ? PodTask.none(view, pod) : PodTask.retain(view, pod))
+                .toList();
         List<PodTask> deletions = deletions();
         boolean mayUpdate = !view.updatesOnDelete() && (!view.isOrdered() || condemned.isEmpty());
         return new Decision(List.of(forReplicas, retention, deletions), mayUpdate ? update() : null, status);
