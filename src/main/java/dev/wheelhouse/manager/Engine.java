@@ -44,7 +44,7 @@ public record Engine(Election election, ControllerManager manager, Shards shards
     public void start() {
         informers.start(runner);
         election.start(runner, manager::isReady);
-        runner.start("event-broadcaster", events);
+        runner.startOnPlatformThread("event-broadcaster", events);
         runner.start("controller-manager", manager);
         shards.start();
     }

@@ -38,13 +38,19 @@ final class ControllerMeters implements ControllerMetrics {
 
     private final MeterRegistry registry;
     private final ObservationRegistry traces;
-    private final ConcurrentHashMap<String, Timer> syncs;
+    private final ConcurrentHashMap<Sync, Timer> syncs;
+    private final ConcurrentHashMap<String, Counter> delays;
+    private final ConcurrentHashMap<Write, Counter> writes;
     private final ConcurrentHashMap<Series, DoubleConsumer> measures;
     /** The numbers of series in {@link #measures}. */
     private final ConcurrentHashMap<Measure, AtomicInteger> counts;
     /** The values of each gauge by shard. */
     private final ConcurrentHashMap<Series, Map<ControllerMeters, Double>> gauges;
     private final ConcurrentHashMap<String, Set<Managed>> managed;
+
+    private record Sync(String controller, String result) {}
+
+    private record Write(String controller, String verb, ResourceType type, int code) {}
 
     private record Managed(BooleanSupplier running, IntSupplier blocked, IntSupplier failing) {}
 
@@ -56,6 +62,8 @@ final class ControllerMeters implements ControllerMetrics {
         this.registry = registry;
         this.traces = traces;
         this.syncs = new ConcurrentHashMap<>();
+        this.delays = new ConcurrentHashMap<>();
+        this.writes = new ConcurrentHashMap<>();
         this.measures = new ConcurrentHashMap<>();
         this.counts = new ConcurrentHashMap<>();
         this.gauges = new ConcurrentHashMap<>();
@@ -66,6 +74,8 @@ final class ControllerMeters implements ControllerMetrics {
         this.registry = process.registry;
         this.traces = process.traces;
         this.syncs = process.syncs;
+        this.delays = process.delays;
+        this.writes = process.writes;
         this.measures = process.measures;
         this.counts = process.counts;
         this.gauges = process.gauges;
@@ -115,7 +125,7 @@ final class ControllerMeters implements ControllerMetrics {
 
     @Override
     public void synced(String controller, String result, long nanos) {
-        syncs.computeIfAbsent(controller + " " + result,
+        syncs.computeIfAbsent(new Sync(controller, result),
                 key -> Timer.builder("controller.sync.duration").description("Duration of syncs by result")
                         .tag("controller", controller).tag("result", result)
                         .serviceLevelObjectives(BUCKETS).register(registry))
@@ -124,17 +134,19 @@ final class ControllerMeters implements ControllerMetrics {
 
     @Override
     public void delayed(String controller) {
-        Counter.builder("controller.syncs.put.off")
-                .description("Syncs delayed until the caches show the key's own writes")
-                .tag("controller", controller).register(registry).increment();
+        delays.computeIfAbsent(controller,
+                name -> Counter.builder("controller.syncs.put.off")
+                        .description("Syncs delayed until the caches show the key's own writes")
+                        .tag("controller", name).register(registry))
+                .increment();
     }
 
     @Override
     public void written(String controller, String verb, ResourceType type, int code) {
-        Counter.builder("controller.writes").description("Writes by the status code of the response")
-                .tag("controller", controller)
-                .tag("verb", verb).tag("resource", type.groupResource()).tag("code", String.valueOf(code))
-                .register(registry)
+        writes.computeIfAbsent(new Write(controller, verb, type, code),
+                write -> Counter.builder("controller.writes").description("Writes by the status code of the response")
+                        .tag("controller", controller).tag("verb", verb).tag("resource", type.groupResource())
+                        .tag("code", String.valueOf(code)).register(registry))
                 .increment();
     }
 

@@ -1,5 +1,7 @@
 package dev.wheelhouse.metrics;
 
+import java.util.concurrent.ConcurrentHashMap;
+
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -8,6 +10,7 @@ import dev.wheelhouse.event.EventMetrics;
 /** The event broadcaster's metrics in Micrometer. */
 final class EventMeters implements EventMetrics {
     private final MeterRegistry registry;
+    private final ConcurrentHashMap<String, Counter> written = new ConcurrentHashMap<>();
 
     EventMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -15,9 +18,8 @@ final class EventMeters implements EventMetrics {
 
     @Override
     public void written(String component) {
-        Counter.builder("events.written").description("Kubernetes Events written").tag("component", component)
-                .register(registry)
-                .increment();
+        written.computeIfAbsent(component, name -> Counter.builder("events.written")
+                .description("Kubernetes Events written").tag("component", name).register(registry)).increment();
     }
 
     @Override

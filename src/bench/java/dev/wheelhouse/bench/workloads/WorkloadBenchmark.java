@@ -35,6 +35,8 @@ public final class WorkloadBenchmark {
     private static final int ROUNDS = Integer.getInteger("rounds", 1);
     /** The controllers of both contestants. */
     private static final String CONTROLLERS = System.getProperty("controllers", Contestant.WORKLOADS);
+    /** The verbs of the requests to count. */
+    private static final String LOGGED = Boolean.getBoolean("reads") ? BenchCluster.ALL : BenchCluster.WRITES;
     /** A pattern of the titles of phases to measure. */
     private static final String ONLY = System.getProperty("only", ".*");
     private static final String TEMPLATE = """
@@ -57,7 +59,7 @@ public final class WorkloadBenchmark {
     public static void main(String[] args) throws Exception {
         int percent = Integer.parseInt(args[0]);
         Path directory = Files.createTempDirectory("bench");
-        try (BenchCluster cluster = new BenchCluster(directory, BenchCluster.WRITES)) {
+        try (BenchCluster cluster = new BenchCluster(directory, LOGGED)) {
             Runtime.getRuntime().addShutdownHook(new Thread(cluster::close));
             WorkloadBenchmark benchmark = new WorkloadBenchmark(cluster, percent);
             benchmark.prepare();

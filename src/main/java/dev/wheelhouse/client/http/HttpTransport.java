@@ -3,6 +3,7 @@ package dev.wheelhouse.client.http;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -60,9 +62,12 @@ final class HttpTransport implements Transport {
      * are read on virtual threads, which need less memory.
      */
     private static final int MOST_WATCH_THREADS = 64;
+    /** The few content types of requests, each parsed once: OkHttp parses them by regular expressions. */
+    private static final Map<String, MediaType> MEDIA_TYPES = new ConcurrentHashMap<>();
 
     private final ApiClient api;
     private final HttpUrl base;
+    private final URI address;
     private final String userAgent;
     private final OkHttpClient calls;
     private final OkHttpClient streams;
@@ -88,6 +93,7 @@ final class HttpTransport implements Transport {
                     + "\" is no URL: write it as https://HOST:PORT");
         }
         this.base = url;
+        this.address = url.uri();
         this.outage = new ServerOutage(url.toString(), clock);
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
         this.watchThreads = Executors
@@ -104,7 +110,9 @@ final class HttpTransport implements Transport {
         ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory().equals(SocketFactory.getDefault())
                 ? new ReadAheadSocket.Factory()
                 : null;
+        this.closed = new AtomicBoolean();
         OkHttpClient.Builder builder = internals.install(api.getHttpClient().newBuilder())
+                .addInterceptor(this::refuseIfClosed)
                 .dispatcher(dispatcher)
                 .socketFactory(sockets != null ? sockets : api.getHttpClient().socketFactory())
                 // An API server does not redirect, and credentials must not go to another server.
@@ -119,7 +127,6 @@ final class HttpTransport implements Transport {
         this.watches = streams.newBuilder().readTimeout(Duration.ZERO)
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
         this.answer = deadlines.answer();
-        this.closed = new AtomicBoolean();
         this.limit = new RequestLimit(0, 0, clock);
     }
 
@@ -128,6 +135,7 @@ final class HttpTransport implements Transport {
             RequestLimit limit) {
         this.api = from.api;
         this.base = from.base;
+        this.address = from.address;
         this.userAgent = from.userAgent;
         this.calls = with(from.calls, credentials);
         this.streams = with(streams, credentials);
@@ -162,6 +170,14 @@ final class HttpTransport implements Transport {
     public HttpTransport compressed() {
         return new HttpTransport(this, null, streams.newBuilder().addInterceptor(chain -> chain
                 .proceed(chain.request().newBuilder().removeHeader("Accept-Encoding").build())).build(), limit);
+    }
+
+    /** OkHttp knows a call that gets here, so a later {@link #close} cancels it. */
+    private Response refuseIfClosed(Interceptor.Chain chain) throws IOException {
+        if (closed.get()) {
+            throw new IOException("the client is closed");
+        }
+        return chain.proceed(chain.request());
     }
 
     private static Response noteSocket(Interceptor.Chain chain, ReadAheadSocket.@Nullable Factory sockets)
@@ -205,22 +221,38 @@ final class HttpTransport implements Transport {
         return response.header("Content-Type", "").startsWith(ContentType.PROTOBUF.mediaType());
     }
 
+    /** Makes a call on the calling thread, so that no other thread has to be woken for it. */
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
+        String tried = what.tried();
         try {
             limit.await();
-            Call call = client.newCall(request(what).build());
-            long sent = clock.nanoTime();
-            return await(call, what.tried(), Long.MAX_VALUE, () -> {
+        } catch (InterruptedException e) {
+            throw interrupted(tried);
+        }
+        Call call = client.newCall(request(what).build());
+        long sent = clock.nanoTime();
+        try {
+            return new InterruptibleCall(call).run(() -> {
                 try (Response response = call.execute()) {
                     outage.answered(sent);
-                    check(what.tried(), response);
+                    check(tried, response);
                     return reader.read(new BodyStream(response.body().source()), isProtobuf(response));
                 }
             });
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ApiError(what.tried(), new InterruptedIOException("interrupted while waiting for the answer"));
+        } catch (ClosedByInterruptException e) {
+            throw interrupted(tried);
+        } catch (IOException e) {
+            throw broken(tried, e);
+        } catch (ApiError e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new ApiError(tried, e);
         }
+    }
+
+    private static ApiError interrupted(String tried) {
+        Thread.currentThread().interrupt();
+        return new ApiError(tried, new InterruptedIOException("interrupted while waiting for the answer"));
     }
 
     /**
@@ -245,7 +277,10 @@ final class HttpTransport implements Transport {
         });
     }
 
-    /** Runs a call on a thread of its own. Cancels it when the calling thread is interrupted or the time is over. */
+    /**
+     * Runs a call on a thread of its own, because the calling one has a deadline. Cancels the call when the calling
+     * thread is interrupted or the time is over.
+     */
     private <R> R await(Call call, String tried, long nanos, Callable<R> work) throws InterruptedException {
         try {
             return threads.submit(work).get(nanos, TimeUnit.NANOSECONDS);
@@ -333,7 +368,7 @@ final class HttpTransport implements Transport {
         HttpUrl built = url.build();
         try {
             api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
-                    URI.create(base.toString()));
+                    address);
         } catch (ApiException e) {
             throw new ApiError(what.tried(), e);
         }
@@ -341,22 +376,25 @@ final class HttpTransport implements Transport {
         api.processHeaderParams(headers, request);
         request.header("User-Agent", userAgent);
         byte[] bytes = what.body();
-        RequestBody body = bytes == null ? null : new OneShotBody(bytes, what.contentType());
+        String type = what.contentType() == null ? ContentType.JSON.mediaType() : what.contentType();
+        RequestBody body = bytes == null
+                ? null
+                : new OneShotBody(bytes, MEDIA_TYPES.computeIfAbsent(type, MediaType::get));
         return request.method(what.method(), body);
     }
 
     /** A body that OkHttp sends once. It must not repeat a write whose outcome it does not know. */
     private static final class OneShotBody extends RequestBody {
         private final byte[] bytes;
-        private final @Nullable MediaType type;
+        private final MediaType type;
 
-        OneShotBody(byte[] bytes, @Nullable String contentType) {
+        OneShotBody(byte[] bytes, MediaType type) {
             this.bytes = bytes;
-            this.type = MediaType.parse(contentType == null ? ContentType.JSON.mediaType() : contentType);
+            this.type = type;
         }
 
         @Override
-        public @Nullable MediaType contentType() {
+        public MediaType contentType() {
             return type;
         }
 

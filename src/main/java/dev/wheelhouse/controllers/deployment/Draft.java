@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -56,26 +57,34 @@ final class Draft {
     }
 
     /**
-     * Copies the objects that the rules change. Labels, templates and other nested values stay shared with the cache;
-     * the rules replace them and never change them in place.
+     * Copies what every decision may change, the status. Everything else is shared with the cache; the rules replace it
+     * and never change it in place.
      */
     private static V1Deployment working(V1Deployment cached) {
-        V1Deployment copy = ModelJson.shallowCopy(cached);
-        copy.setMetadata(ModelJson.shallowCopy(cached.getMetadata()));
-        copy.setSpec(ModelJson.shallowCopy(cached.getSpec()));
-        copy.setStatus(cached.getStatus() == null
-                ? new V1DeploymentStatus()
-                : ModelJson.shallowCopy(cached.getStatus()));
-        return copy;
+        return new V1Deployment().apiVersion(cached.getApiVersion()).kind(cached.getKind())
+                .metadata(cached.getMetadata()).spec(cached.getSpec())
+                .status(cached.getStatus() == null
+                        ? new V1DeploymentStatus()
+                        : ModelJson.shallowCopy(cached.getStatus()));
     }
 
     DeploymentView view() {
         return view;
     }
 
-    /** The Deployment, to read and change. */
+    /** The Deployment, to read. */
     V1Deployment deployment() {
         return deployment;
+    }
+
+    void setAnnotations(Map<String, String> annotations) {
+        deployment.setMetadata(ModelJson.shallowCopy(deployment.getMetadata()));
+        deployment.getMetadata().setAnnotations(annotations);
+    }
+
+    void setTemplate(V1PodTemplateSpec template) {
+        deployment.setSpec(ModelJson.shallowCopy(deployment.getSpec()));
+        deployment.getSpec().setTemplate(template);
     }
 
     /** The status before this decision. */
@@ -183,7 +192,7 @@ final class Draft {
         Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
         if (!revision.equals(annotations.getOrDefault(Annotations.REVISION, ""))) {
             annotations.put(Annotations.REVISION, revision);
-            deployment.getMetadata().setAnnotations(annotations);
+            setAnnotations(annotations);
             revisionMoved = true;
         }
     }

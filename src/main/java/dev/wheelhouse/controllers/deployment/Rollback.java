@@ -39,7 +39,7 @@ final class Rollback {
         }
         Map<String, String> annotations = new HashMap<>(Annotations.of(draft.deployment().getMetadata()));
         annotations.remove(Annotations.ROLLBACK_TO);
-        draft.deployment().getMetadata().setAnnotations(annotations);
+        draft.setAnnotations(annotations);
         draft.updateDeployment("rollback to revision " + revision);
     }
 
@@ -51,7 +51,7 @@ final class Rollback {
                     "The rollback revision contains the same template as current deployment \"" + draft.name() + "\"");
             return;
         }
-        deployment.getSpec().setTemplate(PodTemplates.withoutHash(template));
+        draft.setTemplate(PodTemplates.withoutHash(template));
         Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
         annotations.keySet().removeIf(Annotations::isCopied);
         Annotations.of(target.meta()).forEach((key, value) -> {
@@ -59,7 +59,7 @@ final class Rollback {
                 annotations.put(key, value);
             }
         });
-        deployment.getMetadata().setAnnotations(annotations);
+        draft.setAnnotations(annotations);
         draft.event("Normal", "DeploymentRollback",
                 "Rolled back deployment \"" + draft.name() + "\" to revision " + revision);
     }

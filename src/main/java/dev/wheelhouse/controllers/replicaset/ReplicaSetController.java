@@ -143,11 +143,13 @@ public final class ReplicaSetController extends KeyedController implements Plann
                 .filter(pod -> Pods.isTerminating(pod) && OwnerReferences.isControlledBy(pod, meta)
                         && selector.matches(pod.getMetadata().getLabels()))
                 .toList();
-        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-        Map<String, Integer> related = owner == null ? Map.of() : activePerNode(sets.controlledBy(owner.getUid()));
-        return new ReplicaSetView(sets.type(), set,
-                ControllerRefManager.claim(meta, selector, Pods.active(candidates)), terminating, related,
+        var claim = ControllerRefManager.claim(meta, selector, Pods.active(candidates));
+        ReplicaSetView view = new ReplicaSetView(sets.type(), set, claim, terminating, Map.of(),
                 expectations.areMet(meta.getUid()), clock.now());
+        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
+        return owner == null || claim.owned().size() + claim.adopt().size() <= view.wanted()
+                ? view
+                : view.withRelated(activePerNode(sets.controlledBy(owner.getUid())));
     }
 
     /** The number of active pods of these sets, by node. */

@@ -19,7 +19,8 @@ import dev.wheelhouse.controller.ControllerRefManager;
  * @param set the ReplicaSet; it belongs to the cache, so nobody may change it
  * @param claim the active pods that the set owns, adopts and releases
  * @param terminating its pods that are being deleted
- * @param relatedPerNode the number of active pods of all ReplicaSets with the same owner, by node
+ * @param relatedPerNode the number of active pods of all ReplicaSets with the same owner, by node; only needed if there
+ *     are too many pods, so it is empty otherwise
  * @param mayScale whether all expected creations and deletions were observed, or their expectations have expired
  * @param now the current time
  */
@@ -32,6 +33,10 @@ record ReplicaSetView(ResourceType ownerType, V1ReplicaSet set, ControllerRefMan
         owned.addAll(adopted);
         return new ReplicaSetView(ownerType, set, new ControllerRefManager.Claim<>(owned, List.of(), List.of()),
                 terminating, relatedPerNode, mayScale, now);
+    }
+
+    ReplicaSetView withRelated(Map<String, Integer> perNode) {
+        return new ReplicaSetView(ownerType, set, claim, terminating, perNode, mayScale, now);
     }
 
     /** The active pods of the set. */
