@@ -29,7 +29,8 @@ class KnownVersionTest {
                 .metadata(new V1ObjectMeta().namespace("default").name("a").resourceVersion(version))
                 .spec(new V1PodSpec().nodeName(nodeName).containers(List.of(
                         new V1Container().name("web").image("registry.example.com/shop/web:1.0"))))
-                .status(new V1PodStatus().phase("Running").message("A message with the number " + message).podIP("10.0.0.1")
+                .status(new V1PodStatus().phase("Running").message("A message with the number " + message)
+                        .podIP("10.0.0.1")
                         .hostIP("192.168.0.1"));
     }
 

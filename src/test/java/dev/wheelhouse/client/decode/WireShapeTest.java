@@ -116,7 +116,8 @@ class WireShapeTest {
         ObjectDecoder<T> cached = decoder.forCaches();
         WireEnvelope envelope = WireEnvelope.of(written, 0, written.length);
         T first = cached.decodeWire(written, envelope, key -> null, failure -> fail(failure.toString()));
-        assertEqual(kind, cached.decodeWire(written, envelope, key -> first, failure -> fail(failure.toString())), model);
+        assertEqual(kind, cached.decodeWire(written, envelope, key -> first, failure -> fail(failure.toString())),
+                model);
         if (ProtobufTypes.covers(kind.type().apiVersion(), kind.type().kind())) {
             assertThat(SemanticForm.of(ProtobufBodies.read(written), kind.type())).as("read by the official messages")
                     .isEqualTo(SemanticForm.of(Json.read(ModelJson.writeBytes(model)), kind.type()));
@@ -151,7 +152,8 @@ class WireShapeTest {
             List<DecodeFailure> failures = new ArrayList<>();
             try {
                 byte[] read = bytes;
-                V1Pod pod = decoder.decodeWire(bytes, WireEnvelope.of(read, 0, read.length), key -> null, failures::add);
+                V1Pod pod = decoder.decodeWire(bytes, WireEnvelope.of(read, 0, read.length), key -> null,
+                        failures::add);
                 assertThat(pod == null).isEqualTo(failures.size() == 1);
             } catch (WireException e) {
                 refused++;

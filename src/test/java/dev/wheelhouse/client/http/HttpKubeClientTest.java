@@ -113,7 +113,8 @@ class HttpKubeClientTest {
             try (OutputStream writer = gzip ? new GZIPOutputStream(body) : body) {
                 writer.write(list);
             }
-            out.write(("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + (gzip ? "Content-Encoding: gzip\r\n" : "")
+            out.write(("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                    + (gzip ? "Content-Encoding: gzip\r\n" : "")
                     + "Content-Length: " + body.size() + "\r\nConnection: close\r\n\r\n")
                     .getBytes(StandardCharsets.UTF_8));
             body.writeTo(out);

@@ -167,6 +167,7 @@ class StatefulSetDecisionsTest {
         String most = "replicas=" + Integer.MAX_VALUE;
         assertThat(StatefulSetDecisions.decide(view(most, ""), revisions()).phases().getFirst()).hasSize(1);
         assertThat(StatefulSetDecisions.decide(view(most + " management=Parallel", "0r 900f"), revisions()).phases()
-                .getFirst()).filteredOn(task -> !task.isEmpty()).hasSize(501).last().extracting(StatefulSetDecisionsTest::text).asString().contains("900");
+                .getFirst()).filteredOn(task -> !task.isEmpty()).hasSize(501).last()
+                .extracting(StatefulSetDecisionsTest::text).asString().contains("900");
     }
 }
