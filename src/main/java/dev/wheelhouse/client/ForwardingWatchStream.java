@@ -1,8 +1,11 @@
 package dev.wheelhouse.client;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
 
 /** Forwards every call to another {@code WatchStream}. Subclasses override some. As thread safe as that one. */
 public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
@@ -30,6 +33,11 @@ public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
     @Override
     public boolean lendsThread() {
         return stream.lendsThread();
+    }
+
+    @Override
+    public void shareWith(Function<ObjectKey, @Nullable T> cache) {
+        stream.shareWith(cache);
     }
 
     @Override

@@ -1,10 +1,12 @@
 package dev.wheelhouse.client;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
 
 /** An open watch. One thread reads. Any thread may close it, which ends a read that waits. */
 public interface WatchStream<T> extends AutoCloseable {
@@ -37,6 +39,12 @@ public interface WatchStream<T> extends AutoCloseable {
     default boolean lendsThread() {
         return false;
     }
+
+    /**
+     * Offers the objects of the reader's cache. From then on an event's object may share with the cached version the
+     * parts that did not change. The function must be thread safe.
+     */
+    default void shareWith(Function<ObjectKey, @Nullable T> cache) {}
 
     /** The bytes read so far; 0 if they are not counted. */
     default long bytesRead() {

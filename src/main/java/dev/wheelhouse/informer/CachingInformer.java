@@ -66,11 +66,12 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             InformerMetrics metrics) {
-        this.source = new TransformingSource<>(source, options.dropLastApplied() ? LastApplied::leaveOut : null);
         this.options = options;
         this.clock = clock;
         this.metrics = metrics;
         this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
+        this.source = new TransformingSource<>(source, indexer::get,
+                options.dropLastApplied() ? LastApplied::leaveOut : null);
         this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.cache = new CacheUpdates<>(indexer, detector);

@@ -26,12 +26,15 @@ import dev.wheelhouse.client.WatchStream;
  * which the function fails is skipped and reported like one that cannot be decoded.
  */
 final class TransformingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
+    private final Function<ObjectKey, @Nullable T> cache;
     /** The function that trims each object in place before the transform; null for none. */
     private final @Nullable UnaryOperator<T> trim;
     private volatile @Nullable UnaryOperator<T> transform;
 
-    TransformingSource(ListerWatcher<T> source, @Nullable UnaryOperator<T> trim) {
+    TransformingSource(ListerWatcher<T> source, Function<ObjectKey, @Nullable T> cache,
+            @Nullable UnaryOperator<T> trim) {
         super(source);
+        this.cache = cache;
         this.trim = trim;
         this.transform = trim;
     }
@@ -59,6 +62,7 @@ final class TransformingSource<T extends KubernetesObject> extends ForwardingLis
     @Override
     public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
         WatchStream<T> stream = super.watch(options);
+        stream.shareWith(cache);
         UnaryOperator<T> function = transform;
         return function == null ? stream : new Transformed(stream, function);
     }

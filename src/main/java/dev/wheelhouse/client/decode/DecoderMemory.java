@@ -2,6 +2,7 @@ package dev.wheelhouse.client.decode;
 
 import java.util.Map;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +28,8 @@ public final class DecoderMemory {
     private final AtomicLong bytes = new AtomicLong();
     private final long mostBytes;
     private final Times times = new Times();
+    /** The key of the fingerprints of {@link KnownVersion}. */
+    private final long fingerprintKey = new SplittableRandom().nextLong();
     private final @Nullable DecodedObjects objects;
 
     private record WireType(Class<?> model, String typeName) {}
@@ -73,6 +76,10 @@ public final class DecoderMemory {
         Interner made = new Interner(this, delimited);
         interners.add(made);
         return made;
+    }
+
+    long fingerprintKey() {
+        return fingerprintKey;
     }
 
     Times times() {

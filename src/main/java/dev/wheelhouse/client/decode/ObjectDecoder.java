@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -171,10 +172,12 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @param tried the request, for messages
      * @param protobuf whether the events are protobuf; else they are JSON
      * @param beforeRead called before each read of the stream, which may wait
+     * @param cache the objects with which the events' objects may share their parts
      */
-    public WatchReader<T> readWatch(String tried, InputStream body, boolean protobuf, Runnable beforeRead) {
+    public WatchReader<T> readWatch(String tried, InputStream body, boolean protobuf, Runnable beforeRead,
+            Function<ObjectKey, @Nullable T> cache) {
         return protobuf
-                ? new WireWatchReader<>(tried, body, beforeRead, this)
+                ? new WireWatchReader<>(tried, body, beforeRead, this, cache)
                 : new JsonWatchReader<>(tried, body, beforeRead, this);
     }
 
@@ -258,7 +261,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
 
     private @Nullable T decodeWireAnswer(byte[] bytes, Consumer<DecodeFailure> failed) {
         try {
-            return decodeWire(bytes, WireEnvelope.of(bytes, 0, bytes.length), false, failed);
+            return decodeWire(bytes, WireEnvelope.of(bytes, 0, bytes.length), null, false, failed);
         } catch (WireException e) {
             failed.accept(new DecodeFailure(type.groupResource(), e.field(), e.problem()));
             return null;
@@ -268,21 +271,25 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     /**
      * Reads an object in protobuf from its envelope.
      *
+     * @param cache the objects with which this one may share its parts
      * @param failed receives the failure; the result is null then
      */
     @Nullable
-    T decodeWire(byte[] bytes, WireEnvelope envelope, Consumer<DecodeFailure> failed) {
-        return decodeWire(bytes, envelope, true, failed);
+    T decodeWire(byte[] bytes, WireEnvelope envelope, Function<ObjectKey, @Nullable T> cache,
+            Consumer<DecodeFailure> failed) {
+        return decodeWire(bytes, envelope, version(cache), true, failed);
     }
 
-    private @Nullable T decodeWire(byte[] bytes, WireEnvelope envelope, boolean named,
+    private @Nullable T decodeWire(byte[] bytes, WireEnvelope envelope, @Nullable KnownVersion version, boolean named,
             Consumer<DecodeFailure> failed) {
         if (!metadataOnly && !envelope.kind().isEmpty() && !envelope.kind().equals(type.kind())) {
             failed.accept(new DecodeFailure(type.groupResource(), "kind",
                     "expected " + type.kind() + ", got " + envelope.kind()));
             return null;
         }
-        return decodeWire(envelope.cursor(bytes), named, failed);
+        WireCursor in = envelope.cursor(bytes);
+        in.version = version;
+        return decodeWire(in, named, failed);
     }
 
     /**
@@ -292,6 +299,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      */
     @Nullable
     T decodeWire(WireCursor in, Consumer<DecodeFailure> failed) {
+        in.version = version(key -> null);
         return decodeWire(in, true, failed);
     }
 
@@ -310,6 +318,10 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         }
         failed.accept(problem);
         return null;
+    }
+
+    private @Nullable KnownVersion version(Function<ObjectKey, @Nullable T> cache) {
+        return forCaches ? new KnownVersion(cache, memory.fingerprintKey()) : null;
     }
 
     private WireShape wireShape() {

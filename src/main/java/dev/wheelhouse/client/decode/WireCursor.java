@@ -24,6 +24,9 @@ final class WireCursor extends Cursor {
     /** Each join of elements copies them, so that many joins would take time that is not linear in the bytes. */
     private static final int MOST_JOINS = 16;
 
+    /** The version of the object in a cache; null if no cache is known. */
+    @Nullable
+    KnownVersion version;
     private int joins;
     private long second;
     private @Nullable OffsetDateTime time;
@@ -86,12 +89,16 @@ final class WireCursor extends Cursor {
         }
     }
 
+    static long longAt(byte[] bytes, int index) {
+        return (long) LONGS.get(bytes, index);
+    }
+
     /** Consumes a number of eight bytes. */
     long fixed64(int limit) {
         if (limit - at < Long.BYTES) {
             throw new WireException("the bytes end within a number");
         }
-        long value = (long) LONGS.get(bytes, at);
+        long value = longAt(bytes, at);
         at += Long.BYTES;
         return value;
     }

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.client.ModelClass;
@@ -46,6 +47,7 @@ final class WireShape {
                     slot.bit = 1L << collections.size();
                     collections.add(slot);
                 }
+                slot.part = KnownVersion.part(facts.numbers());
             }
         }
         fields = table(slots, 0);
@@ -87,6 +89,8 @@ final class WireShape {
         private final DecoderMemory memory;
         /** Marks a field of a collection that an object has; zero for other fields. */
         private long bit;
+        /** The index among the parts of a whole object that are compared with its {@link KnownVersion}, or -1. */
+        int part;
         /** Made by the first object that has this field: most fields are never used. */
         private volatile @Nullable WireReader reader;
         private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
@@ -109,7 +113,7 @@ final class WireShape {
             known.accept(object, value);
         }
 
-        private WireReader reader() {
+        WireReader reader() {
             WireReader known = reader;
             if (known == null) {
                 synchronized (this) {
@@ -146,6 +150,9 @@ final class WireShape {
         }
         if (depth == 0) {
             in.predictor.end();
+            if (in.version != null) {
+                in.version.end((KubernetesObject) object);
+            }
         }
         return object;
     }
@@ -184,10 +191,13 @@ final class WireShape {
     /** @param again whether the object has elements that came earlier in the message */
     private static void collection(Object object, Slot slot, WireCursor in, int end, int depth, boolean again) {
         int to = in.endOfRun(end);
-        Object value = slot.reader().read(in, to, depth);
+        Object value = value(object, slot, in, to, depth);
         in.at = to;
         if (again) {
             in.countJoin();
+            if (in.version != null && depth == 0) {
+                in.version.forget(slot);
+            }
             value = WireReader.joined(slot.property.get(object), value);
         }
         slot.set(object, value);
@@ -199,7 +209,7 @@ final class WireShape {
         if (reader.wireType() == WireCursor.DELIMITED) {
             int to = in.delimited(end);
             if (to > in.at || slot.keepsZero) {
-                Object value = reader.read(in, to, depth);
+                Object value = value(object, slot, in, to, depth);
                 if (value != null) {
                     slot.set(object, value);
                 }
@@ -211,5 +221,12 @@ final class WireShape {
                 slot.set(object, value);
             }
         }
+    }
+
+    private static @Nullable Object value(Object object, Slot slot, WireCursor in, int to, int depth) {
+        KnownVersion version = in.version;
+        return version != null && depth == 0 && slot.part >= 0
+                ? version.read((KubernetesObject) object, slot, in, to)
+                : slot.reader().read(in, to, depth);
     }
 }

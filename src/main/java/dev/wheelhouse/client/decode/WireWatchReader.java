@@ -3,12 +3,14 @@ package dev.wheelhouse.client.decode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.WatchEvent;
 
 /**
@@ -21,12 +23,15 @@ final class WireWatchReader<T extends KubernetesObject> implements WatchReader<T
     private static final int RAW = 1;
 
     private final ObjectDecoder<T> decoder;
+    private final Function<ObjectKey, @Nullable T> cache;
     private final WatchEvents<T> events;
     private final WireStream stream;
 
-    WireWatchReader(String tried, InputStream body, Runnable beforeRead, ObjectDecoder<T> decoder) {
+    WireWatchReader(String tried, InputStream body, Runnable beforeRead, ObjectDecoder<T> decoder,
+            Function<ObjectKey, @Nullable T> cache) {
         this.events = new WatchEvents<>(tried, decoder);
         this.decoder = decoder;
+        this.cache = cache;
         this.stream = new WireStream(body, beforeRead);
     }
 
@@ -76,7 +81,7 @@ final class WireWatchReader<T extends KubernetesObject> implements WatchReader<T
         return switch (type) {
             case "BOOKMARK" -> bookmark(decoder.wireMetadata(envelope.cursor(in.bytes)));
             case "ERROR" -> new WatchEvent.Failed<>(Statuses.error(events.tried(), 0, null, envelope.cursor(in.bytes)));
-            default -> events.changed(type, failed -> decoder.decodeWire(in.bytes, envelope, failed));
+            default -> events.changed(type, failed -> decoder.decodeWire(in.bytes, envelope, cache, failed));
         };
     }
 

@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
@@ -53,6 +55,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private boolean finished;
     private volatile boolean closed;
     private volatile Runnable ready = () -> {};
+    private volatile Function<ObjectKey, @Nullable T> cache = key -> null;
     private @Nullable ApiError failure;
     /** Ends the consumer's wait. See {@link #wakeBy}. */
     private @Nullable Future<?> timer;
@@ -87,7 +90,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         try (Response response = opened.response();
                 BeforeRead ignored = socket == null ? null : socket.beforeRead(this::handOnBeforeReading)) {
             WatchReader<T> events = decoder.readWatch(tried, new BodyStream(response.body().source()),
-                    HttpTransport.isProtobuf(response), socket == null ? this::handOnBeforeReading : () -> {});
+                    HttpTransport.isProtobuf(response), socket == null ? this::handOnBeforeReading : () -> {},
+                    key -> cache.apply(key));
             WatchEvent<T> event = events.next();
             while (event != null) {
                 bytes = events.bytesRead();
@@ -162,6 +166,11 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     public boolean onReady(Runnable wake) {
         ready = wake;
         return true;
+    }
+
+    @Override
+    public void shareWith(Function<ObjectKey, @Nullable T> objects) {
+        cache = objects;
     }
 
     @Override

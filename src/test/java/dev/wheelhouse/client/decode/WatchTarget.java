@@ -127,7 +127,7 @@ public final class WatchTarget implements FuzzTarget {
 
         private static <T extends KubernetesObject> List<WatchEvent<T>> events(InputStream in,
                 ObjectDecoder<T> objects) throws IOException {
-            WatchReader<T> reader = objects.readWatch("test", in, false, () -> {});
+            WatchReader<T> reader = objects.readWatch("test", in, false, () -> {}, key -> null);
             List<WatchEvent<T>> events = new ArrayList<>();
             for (WatchEvent<T> event = reader.next(); event != null; event = reader.next()) {
                 events.add(event);

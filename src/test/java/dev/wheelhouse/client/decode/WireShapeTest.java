@@ -33,6 +33,7 @@ import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.facts.TypeSchema;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 /** The protobuf decoder beside the one of JSON, on the messages of the official client. */
 class WireShapeTest {
@@ -112,6 +113,10 @@ class WireShapeTest {
     private static <T extends KubernetesObject> void assertWritten(Kind kind, ObjectDecoder<T> decoder, Object model) {
         byte[] written = decoder.write((T) model);
         assertEqual(kind, decoder.readAnswer("get", written), model);
+        ObjectDecoder<T> cached = decoder.forCaches();
+        WireEnvelope envelope = WireEnvelope.of(written, 0, written.length);
+        T first = cached.decodeWire(written, envelope, key -> null, failure -> fail(failure.toString()));
+        assertEqual(kind, cached.decodeWire(written, envelope, key -> first, failure -> fail(failure.toString())), model);
         if (ProtobufTypes.covers(kind.type().apiVersion(), kind.type().kind())) {
             assertThat(SemanticForm.of(ProtobufBodies.read(written), kind.type())).as("read by the official messages")
                     .isEqualTo(SemanticForm.of(Json.read(ModelJson.writeBytes(model)), kind.type()));
@@ -146,7 +151,7 @@ class WireShapeTest {
             List<DecodeFailure> failures = new ArrayList<>();
             try {
                 byte[] read = bytes;
-                V1Pod pod = decoder.decodeWire(bytes, WireEnvelope.of(read, 0, read.length), failures::add);
+                V1Pod pod = decoder.decodeWire(bytes, WireEnvelope.of(read, 0, read.length), key -> null, failures::add);
                 assertThat(pod == null).isEqualTo(failures.size() == 1);
             } catch (WireException e) {
                 refused++;

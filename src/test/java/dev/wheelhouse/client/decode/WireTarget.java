@@ -6,7 +6,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -14,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
@@ -82,13 +85,20 @@ public final class WireTarget implements FuzzTarget {
     }
 
     private static <T extends KubernetesObject> List<String> watch(ObjectDecoder<T> decoder, InputStream in) {
-        WatchReader<T> reader = decoder.readWatch("test", in, true, () -> {});
+        Map<ObjectKey, T> cache = new HashMap<>();
+        WatchReader<T> reader = decoder.readWatch("test", in, true, () -> {}, cache::get);
         List<String> events = new ArrayList<>();
         try {
             for (WatchEvent<T> event = reader.next(); event != null; event = reader.next()) {
                 events.add(switch (event) {
-                    case WatchEvent.Added<T> added -> "added " + ModelJson.write(added.object());
-                    case WatchEvent.Modified<T> modified -> "modified " + ModelJson.write(modified.object());
+                    case WatchEvent.Added<T> added -> {
+                        cache.put(ObjectKey.of(added.object()), added.object());
+                        yield "added " + ModelJson.write(added.object());
+                    }
+                    case WatchEvent.Modified<T> modified -> {
+                        cache.put(ObjectKey.of(modified.object()), modified.object());
+                        yield "modified " + ModelJson.write(modified.object());
+                    }
                     case WatchEvent.Deleted<T> deleted -> "deleted " + ModelJson.write(deleted.object());
                     default -> event.toString();
                 });
