@@ -178,7 +178,7 @@ final class ControllerMeters implements ControllerMetrics {
             return known;
         }
         AtomicInteger count = counts.computeIfAbsent(series.measure, measure -> new AtomicInteger());
-        return measures.computeIfAbsent(count.getAndIncrement() < MOST_SERIES
+        return measures.computeIfAbsent(count.get() < MOST_SERIES && count.getAndIncrement() < MOST_SERIES
                 ? series
                 : new Series(series.measure, Collections.nCopies(series.labels.size(), OTHERS)), this::register);
     }

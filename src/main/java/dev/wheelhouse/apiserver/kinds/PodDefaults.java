@@ -8,6 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.PodResources;
 import dev.wheelhouse.facts.QosClass;
 
 import static dev.wheelhouse.apiserver.json.Json.child;

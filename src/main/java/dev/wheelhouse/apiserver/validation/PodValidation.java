@@ -90,6 +90,7 @@ public final class PodValidation {
         MetadataValidation.labels(spec.get("nodeSelector"), path + ".nodeSelector", problems);
         AffinityValidation.validate(spec, path, problems);
         names(spec, path, problems);
+        ResourceValidation.ofPod(spec, path + ".resources", problems);
         deadlines(spec, path, problems);
         tolerations(spec.path("tolerations"), path + ".tolerations", problems);
         gates(spec, path, problems);

@@ -12,6 +12,7 @@ import dev.wheelhouse.facts.Quantities;
 
 /** The rules of resource requests and limits (upstream: {@code pkg/apis/core/validation/validation.go}). */
 public final class ResourceValidation {
+    private static final String HUGE_PAGES = "hugepages-";
     private static final Set<String> OF_CONTAINERS = Set.of("cpu", "memory", "ephemeral-storage");
     private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "storage",
             "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu",
@@ -20,14 +21,69 @@ public final class ResourceValidation {
 
     private ResourceValidation() {}
 
+    /** Checks the resources of a container. */
     static void requirements(JsonNode resources, String path, Set<String> claimNames, Problems problems) {
+        requirements(resources, path, claimNames, ResourceValidation::name, problems);
+    }
+
+    /** Checks the resources of a pod as a whole, and those of its containers beside them. */
+    static void ofPod(JsonNode spec, String path, Problems problems) {
+        JsonNode resources = spec.path("resources");
+        if (!resources.isObject()) {
+            return;
+        }
+        if (Json.text(spec, "os", "name").equals("windows")) {
+            problems.forbidden(path, "may not be set for a windows pod");
+            return;
+        }
+        if (resources.has("claims")) {
+            problems.forbidden(path + ".claims", "claims may not be set for Resources at pod-level");
+        }
+        requirements(resources, path, Set.of(), ResourceValidation::nameOfPod, problems);
+        atLeastTheContainers(spec, path, "requests", problems);
+        atLeastTheContainers(spec, path, "limits", problems);
+        JsonNode limits = resources.path("limits");
+        int i = 0;
+        for (JsonNode container : spec.path("containers")) {
+            for (Map.Entry<String, JsonNode> limit : container.path("resources").path("limits").properties()) {
+                String name = limit.getKey();
+                if (limits.has(name) && value(limit.getValue()).compareTo(value(limits.get(name))) > 0) {
+                    problems.invalid(Problems.key(path + ".containers[" + i + "]", name) + ".limits",
+                            limit.getValue().asString(""),
+                            "must be less than or equal to pod limits of " + limits.get(name).asString(""));
+                }
+            }
+            i++;
+        }
+    }
+
+    /** Of the limits only those of huge pages, because the sum of the others may exceed the pod's. */
+    private static void atLeastTheContainers(JsonNode spec, String path, String list, Problems problems) {
+        JsonNode amounts = spec.path("resources").path(list);
+        PodResources.aggregate(spec, list).forEach((name, sum) -> {
+            boolean counts = list.equals("requests") || name.startsWith(HUGE_PAGES);
+            if (counts && amounts.has(name) && sum.compareTo(value(amounts.get(name))) > 0) {
+                problems.invalid(Problems.key(path + "." + list, name), amounts.get(name).asString(""),
+                        "must be greater than or equal to aggregate container " + list + " of "
+                                + PodResources.text(sum));
+            }
+        });
+    }
+
+    /** Checks a name, which is at the path. */
+    private interface NameRule {
+        void check(String name, String path, Problems problems);
+    }
+
+    private static void requirements(JsonNode resources, String path, Set<String> claimNames, NameRule names,
+            Problems problems) {
         JsonNode limits = resources.path("limits");
         JsonNode requests = resources.path("requests");
         for (Map.Entry<String, JsonNode> limit : limits.properties()) {
-            quantity(limit, path + ".limits", problems);
+            quantity(limit, path + ".limits", names, problems);
         }
         for (Map.Entry<String, JsonNode> request : requests.properties()) {
-            quantity(request, path + ".requests", problems);
+            quantity(request, path + ".requests", names, problems);
             String name = request.getKey();
             JsonNode limit = limits.get(name);
             BigDecimal requested = value(request.getValue());
@@ -47,7 +103,7 @@ public final class ResourceValidation {
         boolean compute = false;
         for (JsonNode list : List.of(limits, requests)) {
             for (String name : list.propertyNames()) {
-                hugePages |= name.startsWith("hugepages-");
+                hugePages |= name.startsWith(HUGE_PAGES);
                 compute |= name.equals("cpu") || name.equals("memory");
             }
         }
@@ -64,10 +120,10 @@ public final class ResourceValidation {
         });
     }
 
-    private static void quantity(Map.Entry<String, JsonNode> entry, String list, Problems problems) {
+    private static void quantity(Map.Entry<String, JsonNode> entry, String list, NameRule names, Problems problems) {
         String name = entry.getKey();
         String at = Problems.key(list, name);
-        name(name, at, problems);
+        names.check(name, at, problems);
         BigDecimal value = value(entry.getValue());
         if (value.signum() < 0) {
             problems.invalid(at, entry.getValue().asString(""), "must be greater than or equal to 0");
@@ -81,7 +137,7 @@ public final class ResourceValidation {
     public static void name(String name, String path, Problems problems) {
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
-        if (!wrong.isEmpty() || name.contains("/") || name.startsWith("hugepages-") || OF_CONTAINERS.contains(name)) {
+        if (!wrong.isEmpty() || name.contains("/") || name.startsWith(HUGE_PAGES) || OF_CONTAINERS.contains(name)) {
             return;
         }
         if (!STANDARD.contains(name)) {
@@ -90,12 +146,20 @@ public final class ResourceValidation {
         problems.invalid(path, name, "must be a standard resource for containers");
     }
 
+    private static void nameOfPod(String name, String path, Problems problems) {
+        List<String> wrong = Formats.qualifiedName(name);
+        problems.invalid(path, name, wrong);
+        if (wrong.isEmpty() && !name.startsWith(HUGE_PAGES)) {
+            problems.oneOf(path, name, "cpu", HUGE_PAGES, "memory");
+        }
+    }
+
     /**
      * Whether the sum of limits may exceed what there is. Huge pages and extended resources cannot be overcommitted.
      */
     private static boolean overcommits(String name) {
         boolean isNative = !name.contains("/") || name.contains("kubernetes.io/");
-        return isNative && !name.startsWith("hugepages-");
+        return isNative && !name.startsWith(HUGE_PAGES);
     }
 
     private static BigDecimal value(JsonNode quantity) {

@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.kinds;
+package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
 import java.util.Map;
@@ -20,20 +20,24 @@ public final class PodResources {
      * highest demand during the start if that is more. A sidecar, which is an init container with the restart policy
      * Always, counts from its start on.
      */
-    static Map<String, String> aggregateRequests(ObjectNode spec) {
+    public static Map<String, String> aggregateRequests(ObjectNode spec) {
         Map<String, String> result = new TreeMap<>();
-        aggregate(spec, "requests").forEach((name, value) -> result.put(name, Objects
-                .requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()))));
+        aggregate(spec, "requests").forEach((name, value) -> result.put(name, text(value)));
         return result;
+    }
+
+    static String text(BigDecimal value) {
+        return Objects.requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()));
     }
 
     /**
      * The {@code requests} or the {@code limits} of a pod, by resource, in the resource's unit: the sum over the
      * containers that run at the same time, or the highest demand during the start if that is more.
+     *
      * @param spec the pod's specification
      * @param list {@code requests} or {@code limits}
      */
-    public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
+    public static Map<String, BigDecimal> aggregate(JsonNode spec, String list) {
         Map<String, BigDecimal> running = new TreeMap<>();
         for (JsonNode container : spec.path("containers")) {
             add(container, list, running);
