@@ -74,8 +74,8 @@ public final class LabelSelector {
     }
 
     /**
-     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything. A large
-     * selector is compiled once, and must not be changed afterwards.
+     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything. A
+     * large selector is compiled once, and must not be changed afterwards.
      *
      * @throws IllegalArgumentException if an operator is unknown, or its values do not fit the operator
      */

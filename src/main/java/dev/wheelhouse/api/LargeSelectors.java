@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 
 /**
- * Remembers the compiled forms of large selectors. Handlers compile the selectors of a namespace for each event of a pod
- * in it, and one object has room for 45,000 requirements, which take 50 ms. Models are compared by identity. Thread
+ * Remembers the compiled forms of large selectors. Handlers compile the selectors of a namespace for each event of a
+ * pod in it, and one object has room for 45,000 requirements, which take 50 ms. Models are compared by identity. Thread
  * safe.
  */
 final class LargeSelectors {

@@ -60,7 +60,7 @@ final class ApiProtocol extends Http11NioProtocol {
             return false;
         }
 
-        /** Ends both directions, because a thread that waits for its client to read does not notice the end of input. */
+        /** Ends both directions: a thread that waits for its client to read does not notice the end of input. */
         private static void end(SocketChannel socket) {
             endInput(socket);
             try {

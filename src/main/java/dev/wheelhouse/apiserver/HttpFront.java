@@ -100,8 +100,8 @@ final class HttpFront extends HttpServlet {
             throws IOException, InterruptedException {
         Connections.Peer peer = peer();
         if (peer != null && peer.isPipelining()) {
-            // A virtual thread is not preempted, and would keep its carrier as long as its client sends. A yield does not
-            // suffice: a carrier takes its own threads first.
+            // A virtual thread is not preempted, and would keep its carrier as long as its client sends. A yield does
+            // not suffice: a carrier takes its own threads first.
             LockSupport.parkNanos(this, PIPELINED.toNanos());
         }
         long began = clock.nanoTime();

@@ -2,10 +2,10 @@
  * One {@link dev.wheelhouse.apiserver.kinds.Strategy} for each kind of object with rules of its own. It contains
  * everything that the API server does differently for its kind: what a request may set, defaults, columns, validation,
  * warnings, conversion between versions, the effects of a write, and deletion.
- * {@link dev.wheelhouse.apiserver.kinds.Strategies} lists them, with the {@code PlainKinds}, and finds the strategy of a resource. The verbs of
- * {@code apiserver.rest} call the strategy and know no kind. Strategies have no state; the state that they share is in
- * {@link dev.wheelhouse.apiserver.kinds.ClusterState}. Rules that several kinds share are in classes named after what
- * they check, such as {@code AdmissionRules}, or in {@code apiserver.validation}.
+ * {@link dev.wheelhouse.apiserver.kinds.Strategies} lists them, with the {@code PlainKinds}, and finds the strategy of
+ * a resource. The verbs of {@code apiserver.rest} call the strategy and know no kind. Strategies have no state; the
+ * state that they share is in {@link dev.wheelhouse.apiserver.kinds.ClusterState}. Rules that several kinds share are
+ * in classes named after what they check, such as {@code AdmissionRules}, or in {@code apiserver.validation}.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.kinds;

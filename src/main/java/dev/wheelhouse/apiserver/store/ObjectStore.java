@@ -93,7 +93,7 @@ public final class ObjectStore implements AutoCloseable {
         this(clock, retention, storage, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     }
 
-    /** @param most bytes of the objects, and of their past states; each object counts for a kilobyte more than its JSON */
+    /** @param most bytes of the objects, and of their past states; an object counts for its JSON and a kilobyte */
     ObjectStore(Clock clock, Retention retention, Storage storage, long most) {
         this.most = most;
         this.clock = clock;
@@ -315,7 +315,7 @@ public final class ObjectStore implements AutoCloseable {
         throw full;
     }
 
-    /** Adds a change to the window of its resource. Beyond the most memory for all windows the largest one is shortened. */
+    /** Adds a change to the window of its resource. If all windows take too much memory, the largest is shortened. */
     private void remember(ResourceLog log, Change change) {
         long before = log.bytes();
         log.append(change);

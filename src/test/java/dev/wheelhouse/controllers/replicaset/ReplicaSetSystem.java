@@ -24,7 +24,7 @@ import dev.wheelhouse.world.Manifests;
 /** The controller on an API server, stepped by one thread. */
 final class ReplicaSetSystem implements AutoCloseable {
     /** The longest delay that the system waits for when it settles. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     final Cluster cluster = new Cluster();
     ReplicaSetController controller = new ReplicaSetController(cluster.context());
