@@ -32,7 +32,7 @@ class RolloutExampleTest {
         apps.createNamespacedDeployment("default", web(3)).execute();
         faults.cutWatches();
 
-        Eventually.eventually("three replicas are available", Duration.ofMinutes(2), () -> {
+        Eventually.eventually("three replicas are available", Duration.ofSeconds(60), () -> {
             Integer available = apps.readNamespacedDeployment("web", "default").execute().getStatus()
                     .getAvailableReplicas();
             return available != null && available == 3;
