@@ -161,7 +161,7 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
     private final class Entries extends AbstractSet<Map.Entry<String, JsonNode>> {
         @Override
         public Iterator<Map.Entry<String, JsonNode>> iterator() {
-            return many != null ? many.entrySet().iterator() : new EntryIterator();
+            return many != null ? many.entrySet().iterator() : new EntryIterator(0);
         }
 
         @Override
@@ -191,7 +191,7 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
                 all.addAll(many.entrySet());
             }
             for (int i = 0; i < used; i += 2) {
-                all.add(new Field((String) slots[i], i));
+                all.add(new EntryIterator(i + 2));
             }
             return all;
         }
@@ -200,6 +200,11 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
     /** Iterates without an object for each field: it is itself the entry that it returned last. */
     private final class EntryIterator implements Iterator<Map.Entry<String, JsonNode>>, Map.Entry<String, JsonNode> {
         private int next;
+
+        /** @param next the index after the field that this is the entry of */
+        EntryIterator(int next) {
+            this.next = next;
+        }
 
         @Override
         public boolean hasNext() {
@@ -248,49 +253,10 @@ final class FieldMap extends AbstractMap<String, JsonNode> {
         public int hashCode() {
             return getKey().hashCode() ^ getValue().hashCode();
         }
-    }
-
-    /** A field at its place in the array, as long as no field before it is removed. */
-    private final class Field implements Map.Entry<String, JsonNode> {
-        private final String name;
-        private final int at;
-
-        Field(String name, int at) {
-            this.name = name;
-            this.at = at;
-        }
-
-        @Override
-        public String getKey() {
-            return name;
-        }
-
-        @Override
-        public JsonNode getValue() {
-            return value(at);
-        }
-
-        @Override
-        public JsonNode setValue(JsonNode value) {
-            JsonNode before = value(at);
-            slots[at + 1] = value;
-            return before;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Map.Entry<?, ?> entry && name.equals(entry.getKey())
-                    && getValue().equals(entry.getValue());
-        }
-
-        @Override
-        public int hashCode() {
-            return name.hashCode() ^ getValue().hashCode();
-        }
 
         @Override
         public String toString() {
-            return name + "=" + getValue();
+            return getKey() + "=" + getValue();
         }
     }
 }

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controllers.pods.OwnedHandler;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -50,31 +50,21 @@ final class ReplicaSetHandlers {
         }
     }
 
-    private final class OfPods extends OwnedHandler<V1ReplicaSet, V1Pod> {
+    private final class OfPods extends OwnerKeys<V1ReplicaSet, V1Pod> {
         OfPods() {
-            super(sets);
+            super(sets, queue);
         }
 
         @Override
         protected void added(V1ReplicaSet owner, V1Pod pod, Priority priority) {
             expectations.creationObserved(owner.getMetadata().getUid());
-            queue.add(ObjectKey.of(owner), priority);
-        }
-
-        @Override
-        protected void updated(V1ReplicaSet owner, V1Pod before, V1Pod after) {
-            queue.add(ObjectKey.of(owner));
+            super.added(owner, pod, priority);
         }
 
         @Override
         protected void deleted(V1ReplicaSet owner, V1Pod pod, boolean gone, Priority priority) {
             expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
-            queue.add(ObjectKey.of(owner), priority);
-        }
-
-        @Override
-        protected void adoptable(V1ReplicaSet owner, V1Pod pod, Priority priority) {
-            queue.add(ObjectKey.of(owner), priority);
+            super.deleted(owner, pod, gone, priority);
         }
     }
 }
