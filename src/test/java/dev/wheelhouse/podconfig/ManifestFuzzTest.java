@@ -200,7 +200,7 @@ class ManifestFuzzTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void whateverIsInAFileIsTakenOrRefusedOnceAndClearly() throws Exception {
         Path file = directory.resolve("fuzzed.yaml");
         try (FileSource source = new FileSource(directory, "node-1", Duration.ofSeconds(15), channel, (s, p, w) -> {},
@@ -210,7 +210,7 @@ class ManifestFuzzTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void whateverAUrlGivesIsTakenOrRefusedOnceAndClearly() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
