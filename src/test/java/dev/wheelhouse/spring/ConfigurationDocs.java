@@ -3,15 +3,11 @@ package dev.wheelhouse.spring;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
-
-import javax.tools.ToolProvider;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,41 +19,27 @@ import tools.jackson.databind.json.JsonMapper;
 final class ConfigurationDocs {
     static final Path PAGE = Path.of("docs/configuration.md");
     private static final String BEGIN = "<!-- The tables are made from the configuration metadata. -->\n";
-    private static final Path SOURCES = Path.of("src/main/java/dev/wheelhouse/spring");
-    private static final String PROCESSOR = "org.springframework.boot.configurationprocessor"
-            + ".ConfigurationMetadataAnnotationProcessor";
+    private static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
     private ConfigurationDocs() {}
 
-    /** The metadata of the sources, as the build puts it into the jar. */
-    static JsonNode metadata(Path work) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("-proc:only", "-processor", PROCESSOR, "-cp",
-                System.getProperty("java.class.path"), "-d", work.toString()));
-        try (Stream<Path> sources = Files.list(SOURCES)) {
-            for (Path source : sources.filter(Files::isRegularFile).toList()) {
-                String text = Files.readString(source);
-                if (text.contains("@DefaultValue") || text.contains("@ConfigurationProperties")) {
-                    arguments.add(source.toString());
-                }
-            }
-        }
-        int code = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new));
-        if (code != 0) {
-            throw new IllegalStateException("the annotation processor failed with code " + code);
-        }
-        return JsonMapper.shared()
-                .readTree(Files.readString(work.resolve("META-INF/spring-configuration-metadata.json")));
+    /** The options in the metadata that the build puts into the jar. */
+    static List<JsonNode> properties() throws IOException {
+        var classes = WheelhouseProperties.class.getProtectionDomain().getCodeSource().getLocation();
+        String metadata = Files.readString(Path.of(classes.getPath()).resolve(METADATA));
+        return JsonMapper.shared().readTree(metadata).path("properties").valueStream()
+                .filter(property -> property.path("name").asString().startsWith("wheelhouse.")).toList();
     }
 
     /** The page with new tables. */
-    static String page(JsonNode metadata) throws IOException, ClassNotFoundException {
+    static String page(List<JsonNode> properties) throws IOException, ClassNotFoundException {
         String page = Files.readString(PAGE);
         int begin = page.indexOf(BEGIN);
         if (begin < 0) {
             throw new IllegalStateException(PAGE + " has no line " + BEGIN);
         }
         Map<String, StringBuilder> tables = new TreeMap<>();
-        for (JsonNode property : metadata.path("properties")) {
+        for (JsonNode property : properties) {
             String name = property.path("name").asString();
             tables.computeIfAbsent(name.substring(0, name.lastIndexOf('.')), group -> new StringBuilder())
                     .append(row(name, property));
