@@ -10,13 +10,21 @@ import ch.qos.logback.classic.Logger;
 
 /** Switches logging off, because thousands of runs with faults would fill the log. */
 public final class Quiet implements BeforeAllCallback, AfterAllCallback {
+    /** The number of classes that run now and want no log. */
+    private static int running;
+
     @Override
     public void beforeAll(ExtensionContext context) {
-        ((Logger) LoggerFactory.getLogger("dev.wheelhouse")).setLevel(Level.OFF);
+        count(1);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        ((Logger) LoggerFactory.getLogger("dev.wheelhouse")).setLevel(null);
+        count(-1);
+    }
+
+    private static synchronized void count(int change) {
+        running += change;
+        ((Logger) LoggerFactory.getLogger("dev.wheelhouse")).setLevel(running > 0 ? Level.OFF : null);
     }
 }
