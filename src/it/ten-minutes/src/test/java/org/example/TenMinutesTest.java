@@ -82,8 +82,9 @@ class TenMinutesTest {
         Path bin = Files.createDirectory(home.resolve("bin"));
         Path settings = Files.writeString(home.resolve("settings.xml"), SETTINGS.formatted(
                 System.getProperty("repository"), System.getProperty("remote")));
-        Path mvn = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\nexec " + System.getProperty("maven")
-                + " -B -s " + settings + " \"$@\"\n");
+        Path mvn = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\n"
+                + "export MAVEN_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'\nexec "
+                + System.getProperty("maven") + " -B -s " + settings + " \"$@\"\n");
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Files.createSymbolicLink(bin.resolve("java"), java);
         assertTrue(mvn.toFile().setExecutable(true));
