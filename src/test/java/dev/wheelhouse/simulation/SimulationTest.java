@@ -17,7 +17,7 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 @DisplayName("Whatever goes wrong between the manager and the API server")
 @ExtendWith(Quiet.class)
 class SimulationTest {
-    private static final int SEEDS = Integer.getInteger("simulation.seeds", 500);
+    private static final int SEEDS = Integer.getInteger("simulation.seeds", 250);
     private static final long FIRST = Long.getLong("simulation.first", 1);
     /** The name of a {@link Kind} to run alone; null for mixed workloads. */
     private static final String KIND = System.getProperty("simulation.kind");
