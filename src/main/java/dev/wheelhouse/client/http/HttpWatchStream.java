@@ -98,8 +98,10 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         ApiError broken = null;
         ReadAheadSocket socket = opened.socket();
         try (Response response = opened.response();
-                BeforeRead ignored = socket == null ? null : socket.beforeRead(this::handOnBeforeReading,
-                        unhurried ? this::pause : null)) {
+                BeforeRead ignored = socket == null
+                        ? null
+                        : socket.beforeRead(this::handOnBeforeReading,
+                                unhurried ? this::pause : null)) {
             WatchReader<T> events = decoder.readWatch(tried, new BodyStream(response.body().source()),
                     HttpTransport.isProtobuf(response), socket == null ? this::handOnBeforeReading : () -> {},
                     key -> cache.apply(key));
