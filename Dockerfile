@@ -19,14 +19,14 @@ LABEL org.opencontainers.image.title="Wheelhouse" \
       org.opencontainers.image.description="A Kubernetes controller manager for the JVM, with an embedded API server" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.base.name="docker.io/library/eclipse-temurin:25.0.3_9-jre-noble"
-COPY src/build/jvm.options /app/
+COPY src/build/jvm.options src/build/training.options /app/
 COPY --from=build /layers/dependencies/ /app/
 COPY --from=build /layers/spring-boot-loader/ /app/
 COPY --from=build /layers/snapshot-dependencies/ /app/
 COPY --from=build /layers/application/ /app/
 # The service records its ahead-of-time cache. Only the same JVM can use it, so it is made in this stage.
-RUN mkdir /tmp/rehearsal && cd /tmp/rehearsal && java @/app/jvm.options -XX:AOTCacheOutput=/app/start.aot \
-    -cp /app/wheelhouse-exec.jar dev.wheelhouse.Rehearsal > log 2>&1 || { cat log; exit 1; }; \
+RUN mkdir /tmp/rehearsal && cd /tmp/rehearsal && java @/app/jvm.options @/app/training.options \
+    -XX:AOTCacheOutput=/app/start.aot -cp /app/wheelhouse-exec.jar dev.wheelhouse.Rehearsal > log 2>&1 || { cat log; exit 1; }; \
     rm -r /tmp/rehearsal; test -s /app/start.aot
 # The embedded API server writes its kubeconfig into the working directory, or into /tmp if it may not write there.
 WORKDIR /work

@@ -98,9 +98,9 @@ public final class Pack {
     /** Records the cache while the service rolls out workloads, and checks that it can be used. */
     private static void record(Path program, Path unpacked, Path work) throws Exception {
         Path cache = unpacked.resolve("start.aot");
-        List<String> options = Files.readAllLines(SOURCES.resolve("jvm.options")).stream()
-                .filter(line -> !line.startsWith("#")).toList();
+        List<String> options = options("jvm.options");
         List<String> training = new ArrayList<>(options);
+        training.addAll(options("training.options"));
         training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error", "-cp",
                 program.toString(), "dev.wheelhouse.Rehearsal"));
         Path log = work.resolve("log");
@@ -117,6 +117,10 @@ public final class Pack {
         // The directory may be moved.
         Files.write(unpacked.resolve("start"),
                 start.stream().map(word -> word.replace(unpacked.toString(), "{}")).toList());
+    }
+
+    private static List<String> options(String file) throws IOException {
+        return Files.readAllLines(SOURCES.resolve(file)).stream().filter(line -> !line.startsWith("#")).toList();
     }
 
     private static ProcessBuilder java(Path directory, List<String> words) {

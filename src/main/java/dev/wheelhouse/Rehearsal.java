@@ -1,5 +1,6 @@
 package dev.wheelhouse;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.stream.IntStream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.FieldSelector;
@@ -27,8 +29,9 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * The training run of the ahead-of-time cache (JEP 483, 515). The service rolls out workloads on its embedded API
- * server, and then, over HTTP, on the API server of another service in this process. The build and the image record the
- * cache by {@code java -XX:AOTCacheOutput=FILE -cp JAR dev.wheelhouse.Rehearsal} in an empty directory.
+ * server, and then, over TLS and HTTP/2, on the API server of another service in this process. The build and the image
+ * record the cache by {@code java -XX:AOTCacheOutput=FILE -cp JAR dev.wheelhouse.Rehearsal} in an empty directory, with
+ * the JVM options of {@code src/build/jvm.options} and {@code src/build/training.options}.
  */
 final class Rehearsal {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -53,12 +56,14 @@ final class Rehearsal {
 
     private Rehearsal() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
         try (ConfigurableApplicationContext service = start("--wheelhouse.mode=embedded")) {
             rollOut(service.getBean(KubeClient.class));
         }
         try (ConfigurableApplicationContext server = start("--wheelhouse.mode=embedded", "--wheelhouse.controllers=");
-                ConfigurableApplicationContext service = start("--wheelhouse.kubeconfig=wheelhouse.kubeconfig")) {
+                Http2Relay relay = new Http2Relay(server.getBean(ApiClient.class).getBasePath());
+                ConfigurableApplicationContext service = start(
+                        "--wheelhouse.kubeconfig=" + relay.writeKubeconfig(Path.of("")))) {
             rollOut(service.getBean(KubeClient.class));
         }
     }

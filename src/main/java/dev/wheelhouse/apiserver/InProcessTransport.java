@@ -70,7 +70,8 @@ final class InProcessTransport implements Transport {
     }
 
     @Override
-    public <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder) {
+    public <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder,
+            boolean unhurried) {
         return switch (call(request)) {
             case ApiResponse.Content refusal -> throw error(request, refusal);
             case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), decoder.events(request.tried()),

@@ -4,8 +4,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.env.Environment;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -36,6 +38,11 @@ class ServiceConfiguration {
         ServletRegistrationBean<NotTheApiServer> notTheApiServer(ObjectProvider<ApiServerConnection> connections) {
             return new ServletRegistrationBean<>(new NotTheApiServer(connections), NotTheApiServer.PATHS);
         }
+    }
+
+    @Bean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME)
+    MessageSource messageSource() {
+        return new OwnWords();
     }
 
     @Bean

@@ -199,7 +199,13 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         @Override
         public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
             return negotiation.<WatchStream<T>, InterruptedException>send(type, objects, media -> transport.watch(
-                    request("watch", CollectionQuery.watch(labels, fields, options), accept(media, "")), objects));
+                    request("watch", CollectionQuery.watch(labels, fields, options), accept(media, "")), objects,
+                    isUnhurried()));
+        }
+
+        /** Each node renews its Lease every ten seconds, and nobody waits for one of all Leases. */
+        private boolean isUnhurried() {
+            return type.equals(ResourceType.LEASES) && labels.isEverything() && fields.isEverything();
         }
 
         private Outgoing request(String verb, Map<String, String> query, String accepted) {

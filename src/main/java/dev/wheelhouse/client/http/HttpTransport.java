@@ -47,6 +47,7 @@ import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
@@ -72,6 +73,7 @@ final class HttpTransport implements Transport {
     private final OkHttpClient calls;
     private final OkHttpClient streams;
     private final OkHttpClient watches;
+    private final OkHttpClient aloneWatches;
     private final Duration answer;
     private final ExecutorService threads;
     private final ExecutorService watchThreads;
@@ -126,6 +128,7 @@ final class HttpTransport implements Transport {
         // OkHttp sets a read timeout on the socket, where it cannot be removed once the headers have come.
         this.watches = streams.newBuilder().readTimeout(Duration.ZERO)
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
+        this.aloneWatches = watches.newBuilder().protocols(List.of(Protocol.HTTP_1_1)).build();
         this.answer = deadlines.answer();
         this.limit = new RequestLimit(0, 0, clock);
     }
@@ -140,6 +143,7 @@ final class HttpTransport implements Transport {
         this.calls = with(from.calls, credentials);
         this.streams = with(streams, credentials);
         this.watches = with(from.watches, credentials);
+        this.aloneWatches = with(from.aloneWatches, credentials);
         this.answer = from.answer;
         this.threads = from.threads;
         this.watchThreads = from.watchThreads;
@@ -211,9 +215,9 @@ final class HttpTransport implements Transport {
     }
 
     @Override
-    public <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder)
-            throws InterruptedException {
-        return new HttpWatchStream<>(this, request, decoder);
+    public <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder,
+            boolean unhurried) throws InterruptedException {
+        return new HttpWatchStream<>(this, request, decoder, unhurried);
     }
 
     /** Whether an answer, or the events of a watch, are protobuf. */
@@ -258,11 +262,13 @@ final class HttpTransport implements Transport {
     /**
      * Opens a stream that has no deadline once its headers have come. The caller closes the response. Cancelling the
      * call from another thread ends a read.
+     *
+     * @param alone whether the stream has a connection of its own, which its reader reads itself
      */
-    Opened open(Outgoing what) throws InterruptedException {
+    Opened open(Outgoing what, boolean alone) throws InterruptedException {
         limit.await();
         WatchSocket socket = new WatchSocket();
-        Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
+        Call call = (alone ? aloneWatches : watches).newCall(request(what).tag(WatchSocket.class, socket).build());
         long sent = clock.nanoTime();
         return await(call, what.tried(), answer.toNanos(), () -> {
             Response response = call.execute();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -38,6 +39,10 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private static final int AHEAD = 1024;
     /** The most events that are handed on together. */
     private static final int MOST_AT_ONCE = 128;
+    /** The time that an unhurried watch waits before it reads the network again. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    /** The time in which an unhurried watch does not wait, because a new cache waits for the first events. */
+    private static final long HURRIED_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** The longest wait, in nanoseconds; a clock's time plus this does not overflow. */
     private static final long FAR = Long.MAX_VALUE / 4;
 
@@ -45,6 +50,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private final Clock clock;
     private final String tried;
     private final ObjectDecoder<T> decoder;
+    private final boolean unhurried;
+    private final long openedAt;
     private final Opened opened;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -70,12 +77,15 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private int next;
 
     /** Opens the watch. @throws ApiError if the server refuses, or cannot be reached */
-    HttpWatchStream(HttpTransport transport, Outgoing request, ObjectDecoder<T> decoder) throws InterruptedException {
+    HttpWatchStream(HttpTransport transport, Outgoing request, ObjectDecoder<T> decoder, boolean unhurried)
+            throws InterruptedException {
         this.transport = transport;
         this.clock = transport.clock();
         this.tried = request.tried();
         this.decoder = decoder;
-        this.opened = transport.open(request);
+        this.unhurried = unhurried;
+        this.openedAt = clock.nanoTime();
+        this.opened = transport.open(request, unhurried);
         try {
             transport.execute(tried, this::read);
         } catch (ApiError e) {
@@ -88,7 +98,10 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         ApiError broken = null;
         ReadAheadSocket socket = opened.socket();
         try (Response response = opened.response();
-                BeforeRead ignored = socket == null ? null : socket.beforeRead(this::handOnBeforeReading)) {
+                BeforeRead ignored = socket == null
+                        ? null
+                        : socket.beforeRead(this::handOnBeforeReading,
+                                unhurried ? this::pause : null)) {
             WatchReader<T> events = decoder.readWatch(tried, new BodyStream(response.body().source()),
                     HttpTransport.isProtobuf(response), socket == null ? this::handOnBeforeReading : () -> {},
                     key -> cache.apply(key));
@@ -121,6 +134,22 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         } catch (InterruptedException e) {
             // The read that follows ends by the interrupt.
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Lets further events come, so that one read gets them. A watch of few events is read at once. */
+    private void pause() {
+        lock.lock();
+        try {
+            long left = PAUSE_NANOS;
+            while (left > 0 && !closed && clock.nanoTime() - openedAt > HURRIED_NANOS) {
+                left = room.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            // The read that follows ends by the interrupt.
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -45,14 +45,19 @@ final class ReadAheadSocket extends Socket {
     final class BeforeRead implements AutoCloseable {
         private final Thread reader = Thread.currentThread();
         private final Runnable action;
+        private final @Nullable Runnable wait;
 
-        private BeforeRead(Runnable action) {
+        private BeforeRead(Runnable action, @Nullable Runnable wait) {
             this.action = action;
+            this.wait = wait;
         }
 
-        private void run() {
+        private void run(InputStream in) throws IOException {
             if (Thread.currentThread().equals(reader)) {
                 action.run();
+                if (wait != null && in.available() == 0) {
+                    wait.run();
+                }
             }
         }
 
@@ -62,9 +67,13 @@ final class ReadAheadSocket extends Socket {
         }
     }
 
-    /** Runs an action before each read of the network by the calling thread. */
-    BeforeRead beforeRead(Runnable action) {
-        BeforeRead made = new BeforeRead(action);
+    /**
+     * Runs an action before each read of the network by the calling thread.
+     *
+     * @param wait runs after the action if no bytes are there; null for nothing
+     */
+    BeforeRead beforeRead(Runnable action, @Nullable Runnable wait) {
+        BeforeRead made = new BeforeRead(action, wait);
         beforeRead.set(made);
         return made;
     }
@@ -182,7 +191,7 @@ final class ReadAheadSocket extends Socket {
             resize();
             BeforeRead action = beforeRead.get();
             if (action != null) {
-                action.run();
+                action.run(in);
             }
             int n = in.read(buffer, 0, buffer.length);
             at = 0;

@@ -44,8 +44,12 @@ public interface Transport extends AutoCloseable {
     /** Sends a request and reads the answer as it arrives. */
     <R> R stream(Outgoing request, BodyReader<R> reader);
 
-    /** Opens a watch, which the caller closes. */
-    <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder)
+    /**
+     * Opens a watch, which the caller closes.
+     *
+     * @param unhurried whether an event may wait a moment for others, which are then read together
+     */
+    <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder, boolean unhurried)
             throws InterruptedException;
 
     /** This transport as {@link dev.wheelhouse.client.KubeClient#asSender a sender of its own}. */

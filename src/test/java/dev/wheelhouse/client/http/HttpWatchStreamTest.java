@@ -5,10 +5,12 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import javax.net.SocketFactory;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Lease;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
@@ -109,6 +112,56 @@ class HttpWatchStreamTest {
                         .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
                         .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))) {
             assertThat(all(stream)).containsExactly("+ü漢😀", "~b", "@3");
+        }
+    }
+
+    /** Later than {@link Clock#system()} by an hour for each look, so that no watch is young. */
+    private static final class HourlyClock implements Clock {
+        private final AtomicLong looks = new AtomicLong();
+
+        @Override
+        public Instant now() {
+            return Clock.system().now();
+        }
+
+        @Override
+        public long nanoTime() {
+            return Clock.system().nanoTime() + TimeUnit.HOURS.toNanos(looks.incrementAndGet());
+        }
+    }
+
+    @Test
+    void theEventsOfAllLeasesMayWaitForEachOtherAndTheirWatchEndsWhileTheyDo() throws Exception {
+        byte[] lease = """
+                {"type":"ADDED","object":{"kind":"Lease","apiVersion":"coordination.k8s.io/v1",\
+                "metadata":{"name":"node-1","resourceVersion":"1"}}}
+                """.getBytes(StandardCharsets.UTF_8);
+        CountDownLatch read = new CountDownLatch(1);
+        CountDownLatch gone = new CountDownLatch(1);
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            RawServer.chunk(out, lease, 0, lease.length);
+            read.await();
+            try {
+                while (true) {
+                    RawServer.chunk(out, lease, 0, lease.length);
+                }
+            } catch (IOException e) {
+                gone.countDown();
+            }
+        });
+        try (HttpKubeClient old = new HttpKubeClient(server.api(), HttpDeadlines.defaults(), "test/1",
+                new HourlyClock())) {
+            WatchStream<V1Lease> stream = old.resource(ResourceType.LEASES, V1Lease.class)
+                    .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                    .watch(new WatchOptions("0", false, Duration.ofMinutes(5)));
+            CountDownLatch ready = new CountDownLatch(1);
+            stream.onReady(ready::countDown);
+            assertThat(ready.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(stream.next(Duration.ZERO)).isInstanceOf(WatchEvent.Added.class);
+            read.countDown();
+            stream.close();
+            assertThat(gone.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
     }
 

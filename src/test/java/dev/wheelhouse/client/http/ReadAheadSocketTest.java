@@ -50,7 +50,7 @@ class ReadAheadSocketTest {
     void theActionRunsBeforeEachReadOfTheNetworkAndNotForBytesThatAreThere() throws IOException {
         InputStream in = socket.getInputStream();
         send("abc");
-        try (BeforeRead action = socket.beforeRead(() -> reads.add("read"))) {
+        try (BeforeRead action = socket.beforeRead(() -> reads.add("read"), null)) {
             assertThat(in.read()).isEqualTo('a');
             assertThat(in.read()).isEqualTo('b');
             assertThat(in.read()).isEqualTo('c');
@@ -65,14 +65,32 @@ class ReadAheadSocketTest {
     }
 
     @Test
+    void aReaderThatCanWaitDoesSoOnlyBeforeAReadThatFindsNoBytes() throws IOException {
+        InputStream in = socket.getInputStream();
+        send("a");
+        try (BeforeRead action = socket.beforeRead(() -> reads.add("read"), () -> {
+            reads.add("wait");
+            try {
+                send("b");
+            } catch (IOException e) {
+                reads.add(e.toString());
+            }
+        })) {
+            assertThat(in.read()).isEqualTo('a');
+            assertThat(in.read()).isEqualTo('b');
+            assertThat(reads).containsExactly("read", "read", "wait");
+        }
+    }
+
+    @Test
     void aConnectionThatAnotherThreadReadsFromRunsThatThreadsActionOnly() throws Exception {
         InputStream in = socket.getInputStream();
-        BeforeRead mine = socket.beforeRead(() -> reads.add("mine"));
+        BeforeRead mine = socket.beforeRead(() -> reads.add("mine"), null);
         send("a");
         Thread other = Thread.ofVirtual().start(() -> {
             try {
                 in.read();
-                try (BeforeRead theirs = socket.beforeRead(() -> reads.add("theirs"))) {
+                try (BeforeRead theirs = socket.beforeRead(() -> reads.add("theirs"), null)) {
                     mine.close();
                     send("b");
                     in.read();
