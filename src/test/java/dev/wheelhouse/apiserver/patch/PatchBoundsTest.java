@@ -144,6 +144,14 @@ class PatchBoundsTest {
     }
 
     @Test
+    void aRefusalDoesNotRepeatAWholePatch() {
+        JsonNode patch = Json.object().put("$patch", "x".repeat(1_000_000));
+        assertThatThrownBy(() -> Patches.strategicMerge(Json.object(), patch, POD))
+                .isInstanceOfSatisfying(PatchException.class, e -> assertThat(e.getMessage())
+                        .startsWith("unknown patch type: xxx").hasSizeLessThan(300_000));
+    }
+
+    @Test
     void keysOfListElementsThatADefinitionMakesLongAreChargedToTheRequest() {
         ObjectNode schema = (ObjectNode) Json.read("""
                 {"type": "object", "properties": {"list": {"type": "array", "x-kubernetes-list-type": "map",
