@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,6 +137,10 @@ public final class FileSource implements Loop {
     }
 
     private List<Path> files() throws IOException {
+        if (Files.exists(path) && !Files.isDirectory(path)) {
+            // Before it is opened as a directory: for a pipe, that waits for somebody who writes to it.
+            return List.of(path);
+        }
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             for (Path entry : entries) {
@@ -145,8 +148,6 @@ public final class FileSource implements Loop {
                     files.add(entry);
                 }
             }
-        } catch (NotDirectoryException e) {
-            return List.of(path);
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (java.nio.file.DirectoryIteratorException e) {
@@ -197,6 +198,13 @@ public final class FileSource implements Loop {
     private boolean read(Path file) {
         Known before = known.computeIfAbsent(file, f -> new Known());
         byte[] bytes;
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            // To open a pipe waits for somebody who writes to it.
+            journal.refuse(new Refusal(file.toString(), 0, "", "it is neither a regular file nor a directory"),
+                    before.pods);
+            before.good = false;
+            return false;
+        }
         try (InputStream in = Files.newInputStream(file)) {
             bytes = in.readNBytes(YamlDocuments.MAX_BYTES + 1);
         } catch (NoSuchFileException e) {

@@ -1,5 +1,7 @@
 package dev.wheelhouse.podconfig;
 
+import dev.wheelhouse.runtime.OneLine;
+
 /**
  * The reason why a manifest is not used.
  *
@@ -13,17 +15,9 @@ public record Refusal(String location, int line, String field, String problem) {
     private static final int MAX_PROBLEM = 500;
 
     public Refusal {
-        field = shown(field, MAX_FIELD);
-        problem = shown(problem, MAX_PROBLEM);
-    }
-
-    /** The text on one line and with a limited length, because it contains values of an untrusted manifest. */
-    private static String shown(String text, int most) {
-        String line = text.replaceAll("[\\p{Cntrl}\\u2028\\u2029\\u202a-\\u202e]+", " ").strip();
-        int end = most / 3;
-        return line.length() <= most
-                ? line
-                : line.substring(0, most - end - 3) + "..." + line.substring(line.length() - end);
+        // These texts contain values of an untrusted manifest.
+        field = OneLine.of(field, MAX_FIELD);
+        problem = OneLine.of(problem, MAX_PROBLEM);
     }
 
     @Override

@@ -98,6 +98,16 @@ class FileSourceTest {
     }
 
     @Test
+    void aPathThatIsNeitherFileNorDirectoryIsRefusedBecauseOpeningAPipeNeverEnds() throws Exception {
+        Path pipe = parent.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        restart(pipe);
+        assertThat(read()).isEmpty();
+        assertThat(source.refusals()).singleElement()
+                .hasToString(pipe + ": it is neither a regular file nor a directory");
+    }
+
+    @Test
     void filesAreReadInNameOrderAndDotFilesBackupsAndDirectoriesAreSkipped() throws IOException {
         write("b.yaml", pod("b", "nginx:1"));
         write("a.json", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},"

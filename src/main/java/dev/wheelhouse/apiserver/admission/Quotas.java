@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.admission;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -48,20 +49,23 @@ import dev.wheelhouse.runtime.Clock;
  * Refuses writes that would exceed a ResourceQuota, and adds to the usage in the quota's status what it lets in
  * (upstream: {@code apiserver/pkg/admission/plugin/resourcequota/controller.go}). The limits and the usage are those of
  * the status, which the controller of quotas writes: a quota that it has not seen limits nothing. The usage is added
- * after the write, so that a write that fails for another reason leaves nothing behind. Writes in namespaces with
- * quotas exclude each other. Thread safe.
+ * after the write, so that a write that fails for another reason leaves nothing behind. Writes in one namespace with
+ * quotas exclude each other; writes in others do not wait for them. Thread safe.
  */
 public final class Quotas {
     private static final String RESOURCE = ResourceType.RESOURCE_QUOTAS.groupResource();
+    private static final int LOCKS = 256;
 
     private final ObjectStore store;
     private final Clock clock;
     private final Evaluators evaluators = new Evaluators(new Stored());
-    private final ReentrantLock lock = new ReentrantLock();
+    /** By the hash of the namespace: a few namespaces share one. */
+    private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
+        Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
     /**
@@ -83,6 +87,7 @@ public final class Quotas {
         if (!judged && !ofQuota) {
             return write.get();
         }
+        ReentrantLock lock = locks[Math.floorMod(target.namespace().hashCode(), LOCKS)];
         lock.lock();
         try {
             Map<String, Map<String, Quantity>> charges = judged ? charges(target, evaluator, after, before) : Map.of();

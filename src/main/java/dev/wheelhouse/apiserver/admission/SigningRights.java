@@ -1,17 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
-import java.io.IOException;
-import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
-
-import org.bouncycastle.asn1.ASN1Encodable;
-import org.bouncycastle.asn1.x500.RDN;
-import org.bouncycastle.asn1.x500.style.BCStyle;
-import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.pkcs.PKCS10CertificationRequest;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,6 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.RequestedCertificate;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -50,32 +40,15 @@ final class SigningRights {
         if (!Json.text(request, "spec", "signerName").equals(CLIENT_SIGNER)) {
             return;
         }
-        List<String> organizations;
+        List<String> groups;
         try {
-            organizations = organizations(Json.text(request, "spec", "request"));
-        } catch (IOException | RuntimeException e) {
+            groups = RequestedCertificate.parse(Json.text(request, "spec", "request")).groups();
+        } catch (IllegalArgumentException e) {
             throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage(), List.of());
         }
-        if (organizations.contains(User.MASTERS)) {
+        if (groups.contains(User.MASTERS)) {
             throw Errors.forbidden(type, Meta.name(request), "use of " + CLIENT_SIGNER + " signer with " + User.MASTERS
                     + " group is not allowed", List.of());
-        }
-    }
-
-    private static List<String> organizations(String base64) throws IOException {
-        String pem = new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
-        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
-            if (!(parser.readObject() instanceof PKCS10CertificationRequest request)) {
-                throw new IOException("PEM block type must be CERTIFICATE REQUEST");
-            }
-            List<String> organizations = new ArrayList<>();
-            for (RDN part : request.getSubject().getRDNs(BCStyle.O)) {
-                for (var pair : part.getTypesAndValues()) {
-                    ASN1Encodable value = pair.getValue();
-                    organizations.add(value.toString());
-                }
-            }
-            return organizations;
         }
     }
 

@@ -85,27 +85,49 @@ public final class Authenticator {
      * @throws UnauthorizedException if the subject names no user
      */
     public static User ofSubject(String distinguishedName) throws UnauthorizedException {
-        String name = "";
-        List<String> groups = new ArrayList<>();
-        try {
-            for (Rdn part : new LdapName(distinguishedName).getRdns()) {
-                // A part may have several attributes, as "O=a+O=b", and an attribute several values.
-                for (Attribute attribute : Collections.list(part.toAttributes().getAll())) {
-                    for (Object value : Collections.list(attribute.getAll())) {
-                        if (attribute.getID().equalsIgnoreCase("CN")) {
-                            name = String.valueOf(value);
-                        } else if (attribute.getID().equalsIgnoreCase("O")) {
-                            groups.add(String.valueOf(value));
+        Subject subject = Subject.of(distinguishedName);
+        if (subject.name.isEmpty()) {
+            throw new UnauthorizedException("the certificate's subject has no common name");
+        }
+        return User.authenticated(subject.name, "", subject.groups, Map.of());
+    }
+
+    /**
+     * The parts of a certificate's subject that name its user.
+     *
+     * @param name empty if the subject has no common name
+     * @param groups the organizations
+     */
+    record Subject(String name, List<String> groups) {
+        /** @throws UnauthorizedException if the subject is malformed, or one of the parts is no text */
+        static Subject of(String distinguishedName) throws UnauthorizedException {
+            String name = "";
+            List<String> groups = new ArrayList<>();
+            try {
+                for (Rdn part : new LdapName(distinguishedName).getRdns()) {
+                    // A part may have several attributes, as "O=a+O=b", and an attribute several values.
+                    for (Attribute attribute : Collections.list(part.toAttributes().getAll())) {
+                        for (Object value : Collections.list(attribute.getAll())) {
+                            if (attribute.getID().equalsIgnoreCase("CN")) {
+                                name = text(value);
+                            } else if (attribute.getID().equalsIgnoreCase("O")) {
+                                groups.add(text(value));
+                            }
                         }
                     }
                 }
+            } catch (NamingException e) {
+                throw new UnauthorizedException("the certificate's subject is malformed");
             }
-        } catch (NamingException e) {
-            throw new UnauthorizedException("the certificate's subject is malformed");
+            return new Subject(name, groups);
         }
-        if (name.isEmpty()) {
-            throw new UnauthorizedException("the certificate's subject has no common name");
+
+        /** Values of unusual types are bytes, which other programs may read as a text. */
+        private static String text(Object value) throws UnauthorizedException {
+            if (value instanceof String text) {
+                return text;
+            }
+            throw new UnauthorizedException("the certificate's subject has a value that is no text");
         }
-        return User.authenticated(name, "", groups, Map.of());
     }
 }

@@ -1,17 +1,23 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.RequestedCertificate;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -20,6 +26,14 @@ import dev.wheelhouse.facts.ResourceInfo;
  * {@code pkg/registry/certificates/certificates}).
  */
 final class CertificateSigningRequestStrategy extends Strategy {
+    /** Its certificates would be those of any user and any group, so version v1 does not serve it. */
+    private static final String LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
+    private static final long SHORTEST_SECONDS = 600;
+    private static final String[] USAGES = {"any", "cert sign", "client auth", "code signing", "content commitment",
+            "crl sign", "data encipherment", "decipher only", "digital signature", "email protection", "encipher only",
+            "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement", "key encipherment", "microsoft sgc",
+            "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping"};
+
     CertificateSigningRequestStrategy() {
         super("certificates.k8s.io", "CertificateSigningRequest", Column.objectName(), Column.age(),
                 Column.of("SignerName", "Signer that is asked.", o -> o.textOr(Item.NONE, "spec", "signerName")),
@@ -53,6 +67,53 @@ final class CertificateSigningRequestStrategy extends Strategy {
             }
         }
     }
+
+    /** Upstream: {@code pkg/apis/certificates/validation}. */
+    @Override
+    protected void validate(ObjectNode object, Problems problems) {
+        JsonNode spec = object.path("spec");
+        try {
+            RequestedCertificate.parse(Json.text(spec, "request")).requireOwnSignature();
+        } catch (IllegalArgumentException e) {
+            problems.omitted("spec.request", String.valueOf(e.getMessage()));
+        }
+        problems.filled(spec, "spec", "usages");
+        Set<String> seen = new HashSet<>();
+        Problems.each(spec, "spec", "usages", (usage, at) -> {
+            problems.supported(at, usage.asString(""), USAGES);
+            problems.unique(seen, usage.asString(""), at, usage.toString());
+        });
+        signer(Json.text(spec, "signerName"), problems);
+        long seconds = Json.number(spec, SHORTEST_SECONDS, "expirationSeconds");
+        if (seconds < SHORTEST_SECONDS) {
+            problems.invalid("spec.expirationSeconds", seconds,
+                    "may not specify a duration less than 600 seconds (10 minutes)");
+        }
+    }
+
+    private static void signer(String signer, Problems problems) {
+        String at = "spec.signerName";
+        int slash = signer.indexOf('/');
+        if (signer.isEmpty()) {
+            problems.required(at);
+        } else if (signer.equals(LEGACY_SIGNER)) {
+            problems.invalid(at, signer, "the legacy signerName is not allowed via this API version");
+        } else if (slash < 0 || slash != signer.lastIndexOf('/')) {
+            problems.invalid(at, signer,
+                    "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+        } else {
+            String domain = signer.substring(0, slash);
+            problems.invalid(at, domain, Formats.dnsSubdomain(domain));
+            if (domain.indexOf('.') < 0) {
+                problems.invalid(at, domain, "should be a domain with at least two segments separated by dots");
+            }
+            problems.invalid(at, signer.substring(slash + 1), Formats.dnsSubdomain(signer.substring(slash + 1)));
+        }
+    }
+
+    /** The specification never changes. */
+    @Override
+    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {}
 
     @Override
     protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
@@ -96,18 +157,24 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    private static void addTimes(ObjectNode object, ObjectNode old, String now) {
+    /** Sets the times that conditions lack. Takes linear work, because a client chooses the number of conditions. */
+    static void addTimes(ObjectNode object, ObjectNode old, String now) {
+        Map<String, String> transitions = new HashMap<>();
+        conditions(old).forEach(before -> transitions.putIfAbsent(state(before),
+                Json.text(before, "lastTransitionTime")));
         for (ObjectNode condition : conditions(object)) {
             if (Json.text(condition, "lastUpdateTime").isEmpty()) {
                 condition.put("lastUpdateTime", now);
             }
             if (Json.text(condition, "lastTransitionTime").isEmpty()) {
-                condition.put("lastTransitionTime", conditions(old, Json.text(condition, "type")).stream()
-                        .filter(before -> Json.text(before, "status").equals(Json.text(condition, "status")))
-                        .map(before -> Json.text(before, "lastTransitionTime")).filter(time -> !time.isEmpty())
-                        .findFirst().orElse(now));
+                String before = transitions.getOrDefault(state(condition), "");
+                condition.put("lastTransitionTime", before.isEmpty() ? now : before);
             }
         }
+    }
+
+    private static String state(ObjectNode condition) {
+        return Json.text(condition, "status") + " " + Json.text(condition, "type");
     }
 
     @Override

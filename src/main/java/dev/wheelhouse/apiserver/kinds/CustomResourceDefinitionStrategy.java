@@ -19,6 +19,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.resources.StructuralRules;
 import dev.wheelhouse.apiserver.validation.Formats;
@@ -247,7 +248,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     @Override
     public boolean terminates(ObjectNode definition) {
-        return !Meta.isDeleting(definition);
+        return !Meta.isDeleting(definition) || CustomResources.isEmptied(definition);
     }
 
     @Override

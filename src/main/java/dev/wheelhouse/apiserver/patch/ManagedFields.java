@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /** The managers of an object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread. */
 final class ManagedFields {
@@ -171,6 +172,7 @@ final class ManagedFields {
     /** Removes fields from all managers but the keeper, if there is one. */
     void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
         for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
+            Deadline.check();
             if (!entry.getKey().equals(keeper)) {
                 put(entry.getKey(), entry.getValue().without(fields));
             }

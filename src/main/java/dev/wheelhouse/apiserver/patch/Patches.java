@@ -105,6 +105,9 @@ public final class Patches {
     /** A patch cannot be applied. The message is upstream's. */
     public static final class PatchException extends RuntimeException {
         private static final long serialVersionUID = 1;
+        /** Longer messages are cut, because they may show a whole patch. */
+        private static final int MOST_CHARACTERS = 256 * 1024;
+
         private final int code;
         private final String detail;
 
@@ -113,7 +116,7 @@ public final class Patches {
         }
 
         public PatchException(int code, String message, String detail) {
-            super(message);
+            super(message.length() <= MOST_CHARACTERS ? message : message.substring(0, MOST_CHARACTERS) + "...");
             this.code = code;
             this.detail = detail;
         }

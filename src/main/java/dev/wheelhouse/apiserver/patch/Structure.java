@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
@@ -39,6 +40,11 @@ final class Structure {
 
     static final Structure LEAF = new Structure(Form.LEAF, null, null, null);
     static final Structure DEDUCED = new Structure(Form.DEDUCED, null, null, null);
+    /**
+     * The memory of longer steps is charged to the request: a definition chooses how many keys the elements of a list
+     * have, and their defaults, so a short element can have a long step.
+     */
+    private static final int LONG_STEP = 512;
     private static final Map<String, Structure> BY_TYPE = new ConcurrentHashMap<>();
     private static final Map<Field, Structure> BY_FIELD = new ConcurrentHashMap<>();
 
@@ -298,7 +304,11 @@ final class Structure {
             throw new IllegalArgumentException("associative list with keys has an element that omits all key fields "
                     + quoted(listMapKeys()) + " (and doesn't have default values for any key fields)");
         }
-        return keyStep(keys);
+        String step = keyStep(keys);
+        if (step.length() > LONG_STEP) {
+            Allowance.take(step.length());
+        }
+        return step;
     }
 
     /** The step to an element whose keys are texts without escapes or small numbers; null if they are not. */

@@ -128,18 +128,11 @@ public final class CustomResources {
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
-        List<String> named = versions(crd).valueStream().map(version -> Json.text(version, "name")).toList();
-        for (ResourceInfo known : registry.all()) {
-            ResourceType type = known.type();
-            if (type.group().equals(group) && type.plural().equals(plural) && !named.contains(type.version())) {
-                registry.remove(group, type.version(), plural);
-            }
-        }
         Conversion conversion = Conversion.of(crd, webhooks);
+        List<ResourceInfo> served = new ArrayList<>();
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
             if (!version.path("served").asBoolean(false) || registry.isBuiltInVersion(group + "/" + name)) {
-                registry.remove(group, name, plural);
                 continue;
             }
             String kind = Json.text(crd, "spec", "names", "kind");
@@ -151,12 +144,13 @@ public final class CustomResources {
                 subresources.add(
                         new ResourceInfo.Subresource("scale", "autoscaling", "v1", "Scale", SUBRESOURCE_VERBS));
             }
-            registry.put(new CustomResourceInfo(
+            served.add(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
                     new TreeSet<>(VERBS), subresources, CustomType.of(crd, version, conversion, store.version())));
         }
+        registry.set(group, plural, served);
     }
 
     private static List<String> texts(ObjectNode crd, String field) {
@@ -178,7 +172,7 @@ public final class CustomResources {
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
         terminating.remove(Meta.name(crd));
-        versions(crd).forEach(version -> registry.remove(group, Json.text(version, "name"), plural));
+        registry.set(group, plural, List.of());
         if (!registry.isBuiltIn(Meta.name(crd))) {
             store.endWatches(Meta.name(crd));
         }
@@ -238,6 +232,11 @@ public final class CustomResources {
                 // The next attempt reads the definition again.
             }
         }
+    }
+
+    /** Whether a definition waits for the deletion of its objects. */
+    public static boolean isEmptied(ObjectNode crd) {
+        return Meta.isDeleting(crd) && Meta.finalizers(crd).contains(CLEANUP);
     }
 
     /** Marks a definition as being deleted, with the finalizer that waits for its objects. Changes it in place. */

@@ -89,25 +89,23 @@ public final class ResourceRegistry {
     }
 
     /**
-     * Adds or replaces a custom resource.
+     * Replaces all versions of a custom resource, at once, because a definition may have thousands. Has no effect on
+     * built-in resources.
      *
+     * @param versions empty if the resource is not served any more
      * @throws IllegalArgumentException if a built-in resource has the name, or the group version
      */
-    public synchronized void put(ResourceInfo resource) {
-        ResourceType type = resource.type();
-        if (isBuiltIn(type.groupResource()) || isBuiltInVersion(type.apiVersion())) {
-            throw new IllegalArgumentException(type + " is not for a definition: " + type.apiVersion()
-                    + " or a resource of that name is built in");
+    public synchronized void set(String group, String plural, List<? extends ResourceInfo> versions) {
+        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
+        custom.keySet().removeIf(key -> key.group.equals(group) && key.plural.equals(plural));
+        for (ResourceInfo resource : versions) {
+            ResourceType type = resource.type();
+            if (isBuiltIn(type.groupResource()) || isBuiltInVersion(type.apiVersion())) {
+                throw new IllegalArgumentException(type + " is not for a definition: " + type.apiVersion()
+                        + " or a resource of that name is built in");
+            }
+            custom.put(Key.of(resource), resource);
         }
-        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
-        custom.put(Key.of(resource), resource);
-        snapshot = Snapshot.of(builtIn, custom);
-    }
-
-    /** Removes a custom resource. Has no effect on built-in resources. */
-    public synchronized void remove(String group, String version, String plural) {
-        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
-        custom.remove(new Key(group, version, plural));
         snapshot = Snapshot.of(builtIn, custom);
     }
 

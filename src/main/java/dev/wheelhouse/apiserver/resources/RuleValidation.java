@@ -45,26 +45,31 @@ final class RuleValidation {
      * @param path the path of the schema in its definition
      * @param resource whether the schema is that of a whole object
      */
-    static void compile(JsonNode schema, String path, boolean resource, Problems problems) {
+    static void compile(JsonNode schema, FieldPath path, boolean resource, Problems problems) {
         CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
-        Problems.each(schema, path, RULES, (rule, at) -> {
+        int i = 0;
+        for (JsonNode rule : schema.path(RULES)) {
             Deadline.check();
+            FieldPath at = path.child(RULES).index(i++);
+            if (problems.isFull()) {
+                return;
+            }
             if (Json.text(rule, "rule").isBlank()) {
                 problems.required(at + ".rule", "rule is not specified");
-                return;
+                continue;
             }
             try {
                 Objects.requireNonNull(checker).check(rule);
             } catch (RuleException e) {
                 problems.invalid(at + "." + e.field(), rule, String.valueOf(e.getMessage()));
             }
-        });
+        }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false, problems);
+            compile(property.getValue(), path.child("properties").key(property.getKey()), false, problems);
         }
         for (String inner : List.of("items", "additionalProperties")) {
             if (schema.get(inner) instanceof ObjectNode of) {
-                compile(of, path + "." + inner, false, problems);
+                compile(of, path.child(inner), false, problems);
             }
         }
     }

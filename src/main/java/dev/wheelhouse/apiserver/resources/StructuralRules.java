@@ -9,7 +9,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.UserPattern;
 
 /**
@@ -30,24 +32,29 @@ public final class StructuralRules {
      */
     public static void check(ObjectNode schema, String path, Problems problems) {
         StructuralRules rules = new StructuralRules();
-        rules.schema(schema, path, "root");
-        RuleValidation.compile(schema, path, true, rules.problems);
+        FieldPath at = FieldPath.ROOT.child(path);
+        rules.schema(schema, at, "root");
+        RuleValidation.compile(schema, at, true, rules.problems);
         rules.problems.causes().stream().sorted(Comparator.comparing(cause -> cause.field() + cause.message()))
                 .forEach(problems::add);
     }
 
     /** @param level {@code root}, {@code item} or {@code field} */
-    private void schema(JsonNode schema, String path, String level) {
+    private void schema(JsonNode schema, FieldPath path, String level) {
+        Deadline.check();
+        if (problems.isFull()) {
+            return;
+        }
         String type = Json.text(schema, "type");
         type(schema, type, path, level);
         if (type.equals("array") && !schema.has("items")) {
             problems.required(path + ".items", "must be specified");
         }
         if (schema.get("items") instanceof ObjectNode items) {
-            schema(items, path + ".items", "item");
+            schema(items, path.child("items"), "item");
         }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            schema(property.getValue(), path + ".properties[" + property.getKey() + "]", "field");
+            schema(property.getValue(), path.child("properties").key(property.getKey()), "field");
         }
         additional(schema, path, level);
         extensions(schema, type, path);
@@ -60,7 +67,7 @@ public final class StructuralRules {
         }
     }
 
-    private void type(JsonNode schema, String type, String path, String level) {
+    private void type(JsonNode schema, String type, FieldPath path, String level) {
         boolean embedded = StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource");
         if (embedded && !type.equals("object")) {
             String rule = "must be object if x-kubernetes-embedded-resource is true";
@@ -86,7 +93,7 @@ public final class StructuralRules {
         }
     }
 
-    private void additional(JsonNode schema, String path, String level) {
+    private void additional(JsonNode schema, FieldPath path, String level) {
         if (!(schema.get("additionalProperties") instanceof JsonNode additional)) {
             return;
         }
@@ -99,7 +106,7 @@ public final class StructuralRules {
                     "additionalProperties and properties are mutual exclusive");
         }
         if (additional instanceof ObjectNode of) {
-            schema(of, path + ".additionalProperties", "field");
+            schema(of, path.child("additionalProperties"), "field");
         }
     }
 
@@ -114,7 +121,7 @@ public final class StructuralRules {
         return true;
     }
 
-    private void extensions(JsonNode schema, String type, String path) {
+    private void extensions(JsonNode schema, String type, FieldPath path) {
         if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
             for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
                 if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
@@ -142,7 +149,7 @@ public final class StructuralRules {
         }
     }
 
-    private void mapList(JsonNode schema, JsonNode keys, String path) {
+    private void mapList(JsonNode schema, JsonNode keys, FieldPath path) {
         JsonNode items = schema.path("items");
         if (keys.isEmpty()) {
             problems.required(path + "." + PREFIX + "list-map-keys",
@@ -173,18 +180,25 @@ public final class StructuralRules {
     }
 
     /** Checks that schemas below a junctor only restrict values. */
-    private void junctors(JsonNode schema, String path) {
+    private void junctors(JsonNode schema, FieldPath path) {
         for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
             if (!StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
-                Problems.each(schema, path, junctor, this::restriction);
+                int i = 0;
+                for (JsonNode part : schema.path(junctor)) {
+                    restriction(part, path.child(junctor).index(i++));
+                }
             }
         }
         if (schema.get("not") instanceof ObjectNode not) {
-            restriction(not, path + ".not");
+            restriction(not, path.child("not"));
         }
     }
 
-    private void restriction(JsonNode schema, String path) {
+    private void restriction(JsonNode schema, FieldPath path) {
+        Deadline.check();
+        if (problems.isFull()) {
+            return;
+        }
         for (String field : List.of("type", "title", "description")) {
             if (schema.has(field)) {
                 problems.forbidden(path + "." + field, "must be empty to be structural");
@@ -199,14 +213,14 @@ public final class StructuralRules {
             problems.forbidden(path + ".nullable", "must be false to be structural");
         }
         if (schema.get("items") instanceof ObjectNode items) {
-            restriction(items, path + ".items");
+            restriction(items, path.child("items"));
         }
         schema.path("properties").properties()
-                .forEach(p -> restriction(p.getValue(), path + ".properties[" + p.getKey() + "]"));
+                .forEach(p -> restriction(p.getValue(), path.child("properties").key(p.getKey())));
         junctors(schema, path);
     }
 
-    private void pattern(JsonNode schema, String path) {
+    private void pattern(JsonNode schema, FieldPath path) {
         String pattern = Json.text(schema, "pattern");
         try {
             UserPattern.of(pattern);

@@ -270,15 +270,16 @@ final class Deletes {
 
     /**
      * Marks an object whose contents must go first, such as a Namespace or a CustomResourceDefinition, and deletes the
-     * contents that no controller deletes.
+     * contents that no controller deletes. A further deletion of a marked object continues one that ended early, for
+     * example at the deadline of its request.
      */
     private Outcome terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
-        if (Meta.isDeleting(object)) {
-            return Outcome.of(object);
+        Outcome marked = Outcome.of(object);
+        if (!Meta.isDeleting(object)) {
+            strategy.markTerminating(object, state);
+            marked = write(target, object, current, options);
         }
-        strategy.markTerminating(object, state);
-        Outcome marked = write(target, object, current, options);
         if (options.dryRun()) {
             return marked;
         }

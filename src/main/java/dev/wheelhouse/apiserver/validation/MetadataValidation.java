@@ -108,7 +108,8 @@ public final class MetadataValidation {
         }
     }
 
-    static void annotations(@Nullable JsonNode annotations, String path, Problems problems) {
+    /** Checks the keys of annotations, and the size of all of them. */
+    public static void annotations(@Nullable JsonNode annotations, String path, Problems problems) {
         if (annotations == null) {
             return;
         }

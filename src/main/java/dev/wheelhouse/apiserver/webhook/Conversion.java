@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.MetadataValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 
@@ -211,6 +214,16 @@ public final class Conversion {
                 throw new WebhookException(
                         "metadata." + field + "[" + text.getKey() + "] must be a string in converted object");
             }
+        }
+        Problems problems = new Problems();
+        if (field.equals("labels")) {
+            MetadataValidation.labels(given, "metadata.labels", problems);
+        } else {
+            MetadataValidation.annotations(given, "metadata.annotations", problems);
+        }
+        if (!problems.isEmpty()) {
+            Cause first = problems.causes().getFirst();
+            throw new WebhookException(first.field() + ": " + first.message());
         }
         return given;
     }

@@ -17,11 +17,14 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.runtime.OneLine;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Guards the graph with one lock, and turns its effects into queue entries and Events. Thread safe. */
 final class GraphKeeper {
     private static final Logger log = LoggerFactory.getLogger(GraphKeeper.class);
+
+    private static final int MOST_IN_LOG = 500;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final DependencyGraph graph = new DependencyGraph();
@@ -116,7 +119,8 @@ final class GraphKeeper {
         ObjectRef dependent = elsewhere.dependent();
         String message = "ownerRef " + ObjectRef.of(elsewhere.owner(), dependent.namespace())
                 + " does not exist in namespace \"" + dependent.namespace() + "\"";
-        log.warn("{} {}: {}", dependent.kind(), dependent.key(), message);
+        // The reference's kind and name are whatever the object's writer chose.
+        log.warn("{} {}: {}", dependent.kind(), dependent.key(), OneLine.of(message, MOST_IN_LOG));
         ResourceType type = types.of(dependent.apiVersion(), dependent.kind());
         if (type != null) {
             PartialObjectMetadata regarding = new PartialObjectMetadata();

@@ -20,6 +20,14 @@ class AuthenticatorTest {
         assertThat(user.groups()).containsExactlyInAnyOrderElementsOf(List.of("a", "b", "system:authenticated"));
     }
 
+    /** The type of the value is OCTET STRING or UniversalString. Other programs may read it as a text. */
+    @ParameterizedTest
+    @ValueSource(strings = {"CN=eve,O=#040161", "O=a,CN=#1C0400000061"})
+    void aNameThatIsNoTextIsNoUser(String subject) {
+        assertThatThrownBy(() -> Authenticator.ofSubject(subject)).isInstanceOf(UnauthorizedException.class)
+                .hasMessageContaining("no text");
+    }
+
     @Test
     void aSubjectWithoutACommonNameIsNoUser() {
         assertThatThrownBy(() -> Authenticator.ofSubject("O=a")).isInstanceOf(UnauthorizedException.class);

@@ -115,12 +115,13 @@ class DiscoveryTest {
         ObjectNode before = discovery.aggregated(false, "v2");
         assertThat(discovery.aggregated(false, "v2")).isSameAs(before);
 
-        registry.put(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                List.of("ord"), List.of(), Set.of("get", "list"), List.of()));
+        registry.set("shop.example.com", "orders",
+                List.of(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
+                        "order", List.of("ord"), List.of(), Set.of("get", "list"), List.of())));
         assertThat(discovery.apiResourceList("shop.example.com", "v1")).isNotNull();
         assertThat(discovery.apiGroup("shop.example.com")).isNotNull();
 
-        registry.remove("shop.example.com", "v1", "orders");
+        registry.set("shop.example.com", "orders", List.of());
         assertThat(discovery.apiGroup("shop.example.com")).isNull();
     }
 

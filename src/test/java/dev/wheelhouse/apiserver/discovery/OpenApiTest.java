@@ -194,8 +194,9 @@ class OpenApiTest {
         ResourceRegistry registry = ResourceRegistry.builtIn();
         OpenApi openApi = new OpenApi(registry);
         ObjectNode before = openApi.v3Index();
-        registry.put(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                List.of(), List.of(), Set.of("get", "list", "create"), List.of()));
+        registry.set("shop.example.com", "orders",
+                List.of(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
+                        "order", List.of(), List.of(), Set.of("get", "list", "create"), List.of())));
 
         ObjectNode document = requireNonNull(openApi.v3("apis/shop.example.com/v1"));
         JsonNode order = document.at("/components/schemas/com.example.shop.v1.Order");
@@ -204,7 +205,7 @@ class OpenApiTest {
         assertThat(openApi.v3Index()).isNotEqualTo(before);
         assertThat(openApi.v2().get("definitions").has("com.example.shop.v1.OrderList")).isTrue();
 
-        registry.remove("shop.example.com", "v1", "orders");
+        registry.set("shop.example.com", "orders", List.of());
         assertThat(openApi.v3Index()).isEqualTo(before);
     }
 
@@ -213,9 +214,9 @@ class OpenApiTest {
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
                 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
-        registry.put(
-                new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                        List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
+        registry.set("shop.example.com", "orders",
+                List.of(new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
+                        "order", List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom)));
         return new OpenApi(registry);
     }
 

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.patch;
 
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -12,6 +13,9 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
@@ -100,6 +104,78 @@ class PatchBoundsTest {
 
         assertThat(merged.get("spec").get("containers")).hasSize(ELEMENTS + ELEMENTS / 2 - 1);
         assertThat(looks.get()).as("looks at %d elements", ELEMENTS).isLessThan((long) ELEMENTS * LOOKS);
+    }
+
+    /** An object that counts how often it is asked for a field. */
+    private final class Asked extends ObjectNode {
+        private static final long serialVersionUID = 1;
+
+        Asked() {
+            super(Json.mapper().getNodeFactory());
+        }
+
+        @Override
+        public JsonNode get(String field) {
+            looks.incrementAndGet();
+            return super.get(field);
+        }
+    }
+
+    @Test
+    void theFieldsOfARequestAreNotLookedUpInEachManagersFields() {
+        int managers = 200;
+        ObjectNode live = Json.object().put("apiVersion", "v1").put("kind", "ConfigMap");
+        ArrayNode managed = live.putObject("metadata").put("name", "a").putArray("managedFields");
+        for (int i = 0; i < managers; i++) {
+            ObjectNode fields = managed.addObject().put("manager", "m" + i).put("operation", "Apply")
+                    .put("apiVersion", "v1").put("fieldsType", "FieldsV1").putObject("fieldsV1");
+            Asked data = new Asked();
+            data.putObject("f:x");
+            fields.set("f:data", data);
+        }
+        ObjectNode updated = Json.object().put("apiVersion", "v1").put("kind", "ConfigMap");
+        updated.set("metadata", live.get("metadata"));
+        for (int i = 0; i < ELEMENTS; i++) {
+            updated.withObject("data").put("k" + i, "");
+        }
+        FieldManagement.own(live, updated, null, "writer", "", Instant.EPOCH);
+        assertThat(updated.at("/metadata/managedFields")).hasSize(managers + 1);
+        assertThat(looks.get()).isLessThan((long) managers * LOOKS);
+    }
+
+    @Test
+    void aRefusalDoesNotRepeatAWholePatch() {
+        JsonNode patch = Json.object().put("$patch", "x".repeat(1_000_000));
+        assertThatThrownBy(() -> Patches.strategicMerge(Json.object(), patch, POD))
+                .isInstanceOfSatisfying(PatchException.class, e -> assertThat(e.getMessage())
+                        .startsWith("unknown patch type: xxx").hasSizeLessThan(300_000));
+    }
+
+    @Test
+    void keysOfListElementsThatADefinitionMakesLongAreChargedToTheRequest() {
+        ObjectNode schema = (ObjectNode) Json.read("""
+                {"type": "object", "properties": {"list": {"type": "array", "x-kubernetes-list-type": "map",
+                 "x-kubernetes-list-map-keys": ["a", "b"], "items": {"type": "object", "properties": {
+                  "a": {"type": "string"}, "b": {"type": "string"}}}}}}""");
+        ((ObjectNode) schema.at("/properties/list/items/properties/b")).put("default", "b".repeat(100_000));
+        ObjectNode version = Json.object();
+        version.putObject("schema").set("openAPIV3Schema", schema);
+        CustomType type = CustomType.of(Json.object(), version, null, 0);
+        ObjectNode patch = Json.object().put("apiVersion", "example.com/v1").put("kind", "Thing");
+        patch.putObject("metadata").put("name", "a");
+        ArrayNode list = patch.putArray("list");
+        for (int i = 0; i < ELEMENTS; i++) {
+            list.addObject().put("a", "a" + i);
+        }
+        AtomicLong charged = new AtomicLong();
+        Allowance ofTenMegabytes = bytes -> {
+            if (charged.addAndGet(bytes) > 10_000_000) {
+                throw new OutOfBudgetException(bytes, false);
+            }
+        };
+        assertThatThrownBy(() -> ofTenMegabytes.call(
+                () -> FieldManagement.apply(null, patch, type, "a", false, "", Instant.EPOCH)))
+                .isInstanceOf(OutOfBudgetException.class);
     }
 
     private ArrayNode containers(ObjectNode object, int from) {

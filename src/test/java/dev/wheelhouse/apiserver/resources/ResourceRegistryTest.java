@@ -59,17 +59,17 @@ class ResourceRegistryTest {
     @Test
     void customResourcesComeAfterTheBuiltInOnesByVersionPreferenceAndGoAgain() {
         int builtIn = registry.all().size();
-        registry.put(custom("z.example.com", "v1", "things"));
-        registry.put(custom("a.example.com", "v1beta1", "widgets"));
-        registry.put(custom("a.example.com", "v1", "widgets"));
-        registry.put(custom("a.example.com", "v2alpha1", "widgets"));
+        registry.set("z.example.com", "things", List.of(custom("z.example.com", "v1", "things")));
+        registry.set("a.example.com", "widgets", List.of(custom("a.example.com", "v1beta1", "widgets"),
+                custom("a.example.com", "v1", "widgets"), custom("a.example.com", "v2alpha1", "widgets")));
 
         assertThat(registry.all().subList(builtIn, builtIn + 4)).extracting(r -> r.type().apiVersion())
                 .containsExactly("a.example.com/v1", "a.example.com/v1beta1", "a.example.com/v2alpha1",
                         "z.example.com/v1");
 
-        registry.remove("a.example.com", "v1", "widgets");
-        registry.remove("", "v1", "pods");
+        registry.set("a.example.com", "widgets", List.of(custom("a.example.com", "v1beta1", "widgets"),
+                custom("a.example.com", "v2alpha1", "widgets")));
+        registry.set("", "pods", List.of());
         assertThat(registry.find("a.example.com", "v1", "widgets")).isNull();
         assertThat(registry.find("", "v1", "pods")).as("a built-in resource").isNotNull();
         assertThat(registry.all()).hasSize(builtIn + 3);

@@ -1,14 +1,20 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.List;
+import java.util.Objects;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.store.StoredObject;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -248,6 +254,23 @@ class CustomResourcesTest {
         }
         assertThat(events.toString()).isEqualTo("ADDED ADDED MODIFIED DELETED DELETED ");
         assertThat(watch.feed().isEnded()).isTrue();
+    }
+
+    @Test
+    void aFurtherDeletionContinuesOneThatEndedEarly() {
+        order("a", "{\"item\": \"tea\"}");
+        StoredObject marked = Objects.requireNonNull(client.store.get(
+                "customresourcedefinitions.apiextensions.k8s.io", "", "orders.shop.example.com"));
+        ObjectNode crd = marked.tree();
+        Meta.of(crd).put("deletionTimestamp", Meta.time(client.clock.now()));
+        Meta.setFinalizers(crd, List.of("customresourcecleanup.apiextensions.k8s.io"));
+        client.store.update("customresourcedefinitions.apiextensions.k8s.io", crd, marked.version());
+
+        client.delete(CRDS + "/orders.shop.example.com");
+        assertThat(client.last.code()).isEqualTo(200);
+        client.get(CRDS + "/orders.shop.example.com");
+        assertThat(client.last.code()).isEqualTo(404);
+        assertThat(client.store.get("orders.shop.example.com", "default", "a")).isNull();
     }
 
     @Test

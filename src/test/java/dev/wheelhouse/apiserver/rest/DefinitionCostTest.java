@@ -46,4 +46,50 @@ class DefinitionCostTest {
                 .isLessThan(COPIES * SIZE);
         assertThat(server.last.code()).isEqualTo(200);
     }
+
+    private long created(String name, String versions) {
+        return allocated(() -> {
+            server.post(CRDS, """
+                    {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                     "metadata": {"name": "%1$ss.example.com"},
+                     "spec": {"group": "example.com", "scope": "Namespaced",
+                      "names": {"plural": "%1$ss", "kind": "%1$s"}, "versions": [%2$s]}}""".formatted(name, versions));
+            assertThat(server.last.code()).as(name).isEqualTo(201);
+        });
+    }
+
+    @Test
+    void thePathOfDeepPropertiesIsNotWrittenOutForEachOfThem() {
+        StringBuilder schema = new StringBuilder();
+        for (int i = 0; i < 400; i++) {
+            schema.append(i == 0 ? "" : ",").append("\"p").append(i).append("\": {\"type\": \"string\"}");
+        }
+        String nested = "{\"type\": \"object\", \"properties\": {" + schema + "}}";
+        for (int i = 0; i < 4; i++) {
+            nested = "{\"type\": \"object\", \"properties\": {\"" + "n".repeat(40_000) + i + "\": " + nested + "}}";
+        }
+        String version = "{\"name\": \"v1\", \"served\": true, \"storage\": true, \"schema\": "
+                + "{\"openAPIV3Schema\": " + nested + "}}";
+        assertThat(created("deep", version)).isLessThan(COPIES * version.length());
+    }
+
+    @Test
+    void theVersionsOfADefinitionAreServedTogether() {
+        long few = created("few", versions(100));
+        long many = created("many", versions(400));
+        assertThat(many).isLessThan(6 * few);
+        long deleted = allocated(() -> server.delete(CRDS + "/manys.example.com"));
+        assertThat(server.last.code()).isEqualTo(200);
+        assertThat(deleted).isLessThan(many);
+    }
+
+    private static String versions(int count) {
+        StringBuilder versions = new StringBuilder();
+        for (int i = 1; i <= count; i++) {
+            versions.append(i == 1 ? "" : ",").append("{\"name\": \"v").append(i)
+                    .append("\", \"served\": true, \"storage\": ").append(i == 1)
+                    .append(", \"schema\": {\"openAPIV3Schema\": {\"type\": \"object\"}}}");
+        }
+        return versions.toString();
+    }
 }

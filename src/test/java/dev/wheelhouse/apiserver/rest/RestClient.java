@@ -20,7 +20,7 @@ final class RestClient {
     static final String NS = "/api/v1/namespaces/default/";
 
     final ManualClock clock = new ManualClock();
-    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
     final RestServer rest;
     /** The last answer. */
     ApiResponse.Content last;

@@ -355,6 +355,19 @@ class WebhooksTest {
     }
 
     @Test
+    void labelsAndAnnotationsOfAConvertedObjectAreChecked() {
+        webhook.respond("/c", request -> converted(request, "Success").replaceFirst("\"metadata\":\\{",
+                "\"metadata\":{\"labels\":{\"a b\":\"\\\\n\"},"));
+        defineConverted("/c");
+        assertThat(Json.text(site(OLD_SITES, "a", "{\"host\": \"x\"}"), "message"))
+                .contains("metadata.labels: Invalid value: \"a b\"");
+        webhook.respond("/c", request -> converted(request, "Success").replaceFirst("\"metadata\":\\{",
+                "\"metadata\":{\"annotations\":{\"a\":\"" + "x".repeat(300_000) + "\"},"));
+        assertThat(Json.text(site(OLD_SITES, "a", "{\"host\": \"x\"}"), "message"))
+                .contains("metadata.annotations: Too long");
+    }
+
+    @Test
     void aWebhookIsAskedInTheVersionOfItsRules() {
         webhook.respond("/c", request -> converted(request, "Success"))
                 .respond("/x", r -> ScriptedWebhook.patch("[{\"op\": \"add\", \"path\": \"/spec/hosts/0\", \"value\": "

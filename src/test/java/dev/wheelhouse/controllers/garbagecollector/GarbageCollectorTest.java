@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -205,6 +206,20 @@ class GarbageCollectorTest {
             assertThat(event).hasToString("Warning OwnerRefInvalidNamespace ownerRef [v1/ConfigMap, namespace: other,"
                     + " name: owner, uid: " + owner.getUid() + "] does not exist in namespace \"other\"");
         });
+    }
+
+    @Test
+    void aReferenceCannotMakeALineOfTheLog() {
+        create(ResourceType.CONFIG_MAPS, "owner");
+        settle();
+        V1OwnerReference owner = by(ResourceType.CONFIG_MAPS, "owner").kind("X\n12:00:00 ERROR forged");
+        cluster.create(ResourceType.NAMESPACES, Unstructured.class, "{metadata: {name: other}}");
+        create(ResourceType.PODS, "other", "stranger", owner);
+        try (Logged log = Logged.by("dev.wheelhouse.controllers.garbagecollector.GraphKeeper")) {
+            settle();
+            assertThat(log.lines()).isNotEmpty().allSatisfy(line -> assertThat(line).contains("forged")
+                    .doesNotContain("\n"));
+        }
     }
 
     @Test
