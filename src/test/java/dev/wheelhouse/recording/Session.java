@@ -71,7 +71,7 @@ final class Session {
             plane.runManager(Set.of(), Map.of());
         }
         try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
-            together.forEach(scenario -> threads.submit(() -> play(plane, scenario)));
+            together.forEach(scenario -> threads.execute(() -> play(plane, scenario)));
         }
         for (Scenario scenario = alone.poll(); scenario != null; scenario = alone.poll()) {
             if (scenario.hasNodes()) {

@@ -35,8 +35,8 @@ class PodResizeTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-            "{} | {\"requests\": {\"cpu\": \"1\"}} | spec: Invalid value: \"BestEffort\": Pod QOS Class may not change as"
-                    + " a result of resizing",
+            "{} | {\"requests\": {\"cpu\": \"1\"}} | spec: Invalid value: \"BestEffort\": Pod QOS Class may not change"
+                    + " as a result of resizing",
             "{requests: {cpu: 1, memory: 1Gi}} | {\"requests\": {\"memory\": null}} |"
                     + " spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed"})
     void theQualityOfServiceAndTheNamesOfResourcesStay(String from, String to, String problem) {
