@@ -26,13 +26,15 @@ final class RandomScenarios {
     private static final Pattern RANGE = Pattern.compile("(\\d+)\\.\\.(\\d+)");
     private static final Pattern BINDING = Pattern.compile("([a-z]+)=(.*)");
 
+    private final String namespace;
     private final Random random;
     private final Map<String, List<String>> rules = new HashMap<>();
     private final Map<String, String> bound = new HashMap<>();
     private final List<String> steps = new ArrayList<>();
     private int last;
 
-    private RandomScenarios(long seed) {
+    private RandomScenarios(String kind, long seed) {
+        namespace = kind + "-random-" + seed;
         random = new Random(seed);
     }
 
@@ -40,7 +42,7 @@ final class RandomScenarios {
     static String of(String kind, long seed) throws IOException {
         Map<String, Object> grammar = new Yaml(new SafeConstructor(new LoaderOptions())).load(
                 Files.readString(GRAMMARS.resolve(kind + ".yaml")));
-        RandomScenarios scenario = new RandomScenarios(seed);
+        RandomScenarios scenario = new RandomScenarios(kind, seed);
         if (grammar.get("rules") instanceof Map<?, ?> rules) {
             rules.forEach((name, lines) -> scenario.rules.put((String) name, alternatives((String) lines)));
         }
@@ -117,6 +119,8 @@ final class RandomScenarios {
             return ++last + "";
         } else if (content.equals("old")) {
             return random.nextInt(last + 1) + "";
+        } else if (content.equals("namespace")) {
+            return namespace;
         } else if (bound.containsKey(content)) {
             return bound.get(content);
         }

@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.QosClass;
 
 /** The rules of changes of pods (upstream: {@code ValidatePodUpdate} and its siblings). */
 final class PodUpdateValidation {
@@ -176,11 +177,32 @@ final class PodUpdateValidation {
             }
         } else if (subresource.equals("resize")) {
             PodValidation.pod(object, problems);
+            resources(object.path("spec"), old.path("spec"), problems);
             if (!withoutResources(object).equals(withoutResources(old))) {
                 problems.forbidden("spec",
                         "only cpu and memory resources are mutable\n" + difference(withoutResources(old),
                                 withoutResources(object)));
             }
+        }
+    }
+
+    private static void resources(JsonNode spec, JsonNode before, Problems problems) {
+        String quality = QosClass.of(before);
+        if (!quality.equals(QosClass.of(spec))) {
+            problems.invalid("spec", quality, "Pod QOS Class may not change as a result of resizing");
+        }
+        for (String list : List.of("initContainers", "containers")) {
+            Problems.each(before.path(list), "spec." + list, (container, at) -> {
+                JsonNode now = spec.path(list).valueStream()
+                        .filter(c -> Json.text(c, "name").equals(Json.text(container, "name"))).findFirst()
+                        .orElse(container);
+                for (String kind : List.of("requests", "limits")) {
+                    if (!now.at("/resources/" + kind).propertyNames()
+                            .containsAll(container.at("/resources/" + kind).propertyNames())) {
+                        problems.forbidden(at + ".resources." + kind, "resource " + kind + " cannot be removed");
+                    }
+                }
+            });
         }
     }
 

@@ -45,6 +45,7 @@ final class ServiceValidation {
         affinity(spec, problems);
         if (!type.equals("ExternalName")) {
             addresses(spec, problems);
+            families(spec, headless, problems);
         }
         Problems.each(spec.path("externalIPs"), "spec.externalIPs",
                 (ip, at) -> Formats.ip(ip.asString(""))
@@ -143,6 +144,23 @@ final class ServiceValidation {
         if (all.size() > 2) {
             problems.invalid("spec.clusterIPs", spec.get("clusterIPs"), "may only hold up to 2 values");
         }
+    }
+
+    /**
+     * The server has addresses of IPv4 only. A headless Service without a selector needs none of the server's. A
+     * Service that only prefers two families is accepted, so that controllers can be tried with such Services.
+     */
+    private static void families(JsonNode spec, boolean headless, Problems problems) {
+        String policy = Json.text(spec, "ipFamilyPolicy");
+        if (!policy.equals("RequireDualStack") || headless && spec.path("selector").isEmpty()) {
+            return;
+        }
+        problems.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
+        Problems.each(spec.path("ipFamilies"), "spec.ipFamilies", (family, at) -> {
+            if (family.asString("").equals("IPv6")) {
+                problems.invalid(at, "IPv6", "not configured on this cluster");
+            }
+        });
     }
 
     private static void traffic(JsonNode spec, String type, Problems problems) {

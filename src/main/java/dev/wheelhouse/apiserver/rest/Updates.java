@@ -407,6 +407,11 @@ final class Updates {
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());
             }
+            String uid = Json.text(patch, "metadata", "uid");
+            if (current == null && !uid.isEmpty()) {
+                throw Errors.conflict(type, target.name(), "uid mismatch: the provided object specified uid " + uid
+                        + ", and no existing object was found");
+            }
             if (!pinned.isEmpty() && current != null && !pinned.equals(Long.toString(current.version()))) {
                 throw Errors.modified(type, target.name());
             }

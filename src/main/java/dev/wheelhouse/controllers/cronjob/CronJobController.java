@@ -176,7 +176,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             Set<String> missing = new HashSet<>();
             for (V1ObjectReference job : CronJobDecisions.activeOf(cronJob.getStatus())) {
                 if (!deleted.contains(job.getUid())
-                        && owned.stream().noneMatch(o -> job.getUid().equals(o.getMetadata().getUid()))
+                        && owned.stream().noneMatch(o -> Objects.equals(job.getUid(), o.getMetadata().getUid()))
                         && !exists(job)) {
                     missing.add(job.getUid());
                 }
@@ -184,9 +184,11 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             return missing;
         }
 
+        /** Users may write an incomplete reference into the status. It names no Job. */
         private boolean exists(V1ObjectReference job) {
-            return liveJobs.find(ObjectKey.of(job.getNamespace(), job.getName()))
-                    .filter(live -> job.getUid().equals(live.getMetadata().getUid())).isPresent();
+            return job.getNamespace() != null && job.getName() != null && job.getUid() != null
+                    && liveJobs.find(ObjectKey.of(job.getNamespace(), job.getName()))
+                            .filter(live -> job.getUid().equals(live.getMetadata().getUid())).isPresent();
         }
 
         private Result start(V1CronJob cronJob, Decision decision, Run run) {

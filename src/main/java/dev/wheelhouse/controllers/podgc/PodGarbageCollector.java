@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -121,15 +122,13 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
         return failed;
     }
 
-    /** The nodes of pods that were in quarantine for long enough and that the API server does not have. */
+    /**
+     * The nodes of pods that were in quarantine for long enough and that the API server does not have. The round that
+     * ends a quarantine begins the next one, for pods that remain or come.
+     */
     private Set<String> goneNodes(List<V1Pod> all) {
-        Set<String> missing = new HashSet<>();
-        for (V1Pod pod : all) {
-            String name = Pods.node(pod);
-            if (!name.isEmpty() && node(name) == null && missing.add(name)) {
-                quarantines.putIfAbsent(name, clock.deadline(QUARANTINE));
-            }
-        }
+        Set<String> missing = all.stream().map(Pods::node).filter(name -> !name.isEmpty() && node(name) == null)
+                .collect(Collectors.toSet());
         Set<String> due = new HashSet<>();
         quarantines.forEach((name, end) -> {
             if (end - clock.nanoTime() <= 0) {
@@ -137,6 +136,7 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
             }
         });
         quarantines.keySet().removeAll(due);
+        missing.forEach(name -> quarantines.putIfAbsent(name, clock.deadline(QUARANTINE)));
         due.retainAll(missing);
         due.removeIf(this::mayExist);
         return due;

@@ -45,7 +45,8 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
     }
 
     /**
-     * The write that gives a role the rules that its aggregation rule selects. A pure function.
+     * The write that gives a role the rules that its aggregation rule selects. It names the role's UID, so that it does
+     * not make a deleted role again, as upstream's does. A pure function.
      *
      * @param roles all ClusterRoles
      * @throws IllegalArgumentException if a selector of the role is invalid
@@ -70,7 +71,10 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
         Map<String, Object> wanted = new LinkedHashMap<>();
         wanted.put("apiVersion", CLUSTER_ROLES.apiVersion());
         wanted.put("kind", CLUSTER_ROLES.kind());
-        wanted.put("metadata", Map.of("name", name(role)));
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put("name", name(role));
+        metadata.put("uid", String.valueOf(role.getMetadata().getUid()));
+        wanted.put("metadata", metadata);
         if (!rules.isEmpty()) {
             wanted.put("rules", rules);
         }

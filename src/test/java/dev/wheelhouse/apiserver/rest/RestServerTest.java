@@ -344,6 +344,24 @@ class RestServerTest {
         assertThat(client.last.code()).isEqualTo(201);
     }
 
+    @Test
+    void anApplyThatNamesAUidChangesThatObjectAlone() {
+        String pinned = """
+                {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one", "uid": "%s"},
+                 "data": {"a": "b"}}""";
+        String path = NS + "configmaps/one?fieldManager=m";
+        JsonNode refused = client.call("PATCH", path, "application/apply-patch+yaml", pinned.formatted("1"));
+        assertThat(client.last.code()).isEqualTo(409);
+        assertThat(Json.text(refused, "message")).endsWith(
+                "uid mismatch: the provided object specified uid 1, and no existing object was found");
+        JsonNode made = client.post(NS + "configmaps", "{\"metadata\": {\"name\": \"one\"}}");
+        client.call("PATCH", path, "application/apply-patch+yaml", pinned.formatted("1"));
+        assertThat(client.last.code()).isEqualTo(422);
+        client.call("PATCH", path, "application/apply-patch+yaml",
+                pinned.formatted(Json.text(made, "metadata", "uid")));
+        assertThat(client.last.code()).isEqualTo(200);
+    }
+
     /** Java Operator SDK applies with version 1, so that it creates and never changes. */
     @Test
     void anAppliedObjectWithAVersionIsCreatedButNotChangedUnlessTheVersionFits() {

@@ -48,6 +48,18 @@ class ServicesTest {
     }
 
     @Test
+    void aHeadlessServiceWithTwoFamiliesGetsNoSelector() {
+        JsonNode made = rest.post(SERVICES, """
+                {"metadata": {"name": "s"}, "spec": {"clusterIP": "None", "ports": [{"port": 80}]}}""");
+        assertThat(Json.text(made, "spec", "ipFamilyPolicy")).isEqualTo("RequireDualStack");
+        JsonNode refused = rest.merge(SERVICES + "/s", "{\"spec\": {\"selector\": {\"a\": \"b\"}}}");
+        assertThat(rest.last.code()).isEqualTo(422);
+        assertThat(Json.text(refused, "message")).endsWith("[spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": "
+                + "this cluster is not configured for dual-stack services, "
+                + "spec.ipFamilies[1]: Invalid value: \"IPv6\": not configured on this cluster]");
+    }
+
+    @Test
     void aNodePortGoesWithTheTypeAndStaysWithThePortsName() {
         service("s", "NodePort", "{\"name\": \"http\", \"port\": 80, \"nodePort\": 30080}");
         JsonNode moved = rest.put(SERVICES + "/s",

@@ -282,6 +282,18 @@ public class CronJobBehavioursTest {
     }
 
     @Test
+    void anIncompleteReferenceInTheStatusNamesNoJob() {
+        cronJob("");
+        cluster.edit(CronJobDecisions.CRON_JOBS, V1CronJob.class, HELLO, cronJob -> cronJob.setStatus(
+                new V1CronJobStatus().active(List.of(new V1ObjectReference().name("gone").uid("1"),
+                        new V1ObjectReference().name("nobody").namespace("default")))));
+        settle();
+        assertThat(status().getActive()).isNullOrEmpty();
+        assertThat(events()).containsExactlyInAnyOrder("Normal MissingJob Active job went missing: gone",
+                "Normal MissingJob Active job went missing: nobody");
+    }
+
+    @Test
     void aDeletedJobLeavesTheActiveOnes() {
         cronJob("");
         Instant first = minute();

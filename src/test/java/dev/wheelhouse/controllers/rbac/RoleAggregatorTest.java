@@ -112,7 +112,7 @@ class RoleAggregatorTest {
     @Test
     void rulesKeepTheOrderOfSelectorsAndNamesAndEachIsThereOnce() {
         V1ClusterRole aggregated = role("""
-                {metadata: {name: all, labels: {a: b}}, rules: [{verbs: [own], resources: []}], aggregationRule:
+                {metadata: {name: all, uid: u, labels: {a: b}}, rules: [{verbs: [own], resources: []}], aggregationRule:
                  {clusterRoleSelectors: [{matchLabels: {a: c}}, {matchLabels: {a: b}}]}}""");
         List<V1ClusterRole> roles = List.of(aggregated,
                 role("{metadata: {name: y, labels: {a: b}}, rules: [{verbs: [second]}, {verbs: [first]}]}"),
@@ -122,7 +122,7 @@ class RoleAggregatorTest {
         assertThat(RoleAggregator.decide(aggregated, roles)).singleElement()
                 .isInstanceOfSatisfying(Action.Apply.class, apply -> {
                     assertThat(apply.body()).isEqualTo("{\"apiVersion\":\"rbac.authorization.k8s.io/v1\","
-                            + "\"kind\":\"ClusterRole\",\"metadata\":{\"name\":\"all\"},\"rules\":["
+                            + "\"kind\":\"ClusterRole\",\"metadata\":{\"name\":\"all\",\"uid\":\"u\"},\"rules\":["
                             + "{\"verbs\":[\"first\"]},{\"verbs\":[\"third\"]},{\"verbs\":[\"second\"]}]}");
                     assertThat(apply.force()).isTrue();
                     assertThat(apply.fieldManager()).isEqualTo("clusterrole-aggregation-controller");
