@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
@@ -41,8 +42,8 @@ final class Structure {
     static final Structure LEAF = new Structure(Form.LEAF, null, null, null);
     static final Structure DEDUCED = new Structure(Form.DEDUCED, null, null, null);
     /**
-     * The memory of longer steps is charged to the request: a definition chooses how many keys the elements of a list
-     * have, and their defaults, so a short element can have a long step.
+     * The memory of longer steps is charged to the request, and they end at its deadline: a definition chooses how many
+     * keys the elements of a list have, and their defaults, so a short element can have a long step.
      */
     private static final int LONG_STEP = 512;
     private static final Map<String, Structure> BY_TYPE = new ConcurrentHashMap<>();
@@ -306,6 +307,7 @@ final class Structure {
         }
         String step = keyStep(keys);
         if (step.length() > LONG_STEP) {
+            Deadline.check();
             Allowance.take(step.length());
         }
         return step;
