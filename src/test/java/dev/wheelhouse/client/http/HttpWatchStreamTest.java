@@ -115,9 +115,9 @@ class HttpWatchStreamTest {
         }
     }
 
-    /** Later than {@link Clock#system()} by an hour for each look, so that no watch is young. */
-    private static final class HourlyClock implements Clock {
-        private final AtomicLong looks = new AtomicLong();
+    /** The system's clock, which a test can move ahead. */
+    private static final class MovedClock implements Clock {
+        private final AtomicLong ahead = new AtomicLong();
 
         @Override
         public Instant now() {
@@ -126,7 +126,7 @@ class HttpWatchStreamTest {
 
         @Override
         public long nanoTime() {
-            return Clock.system().nanoTime() + TimeUnit.HOURS.toNanos(looks.incrementAndGet());
+            return Clock.system().nanoTime() + ahead.get();
         }
     }
 
@@ -150,16 +150,15 @@ class HttpWatchStreamTest {
                 gone.countDown();
             }
         });
-        try (HttpKubeClient old = new HttpKubeClient(server.api(), HttpDeadlines.defaults(), "test/1",
-                new HourlyClock())) {
-            WatchStream<V1Lease> stream = old.resource(ResourceType.LEASES, V1Lease.class)
+        MovedClock clock = new MovedClock();
+        try (HttpKubeClient client = new HttpKubeClient(server.api(), HttpDeadlines.defaults(), "test/1", clock)) {
+            WatchStream<V1Lease> stream = client.resource(ResourceType.LEASES, V1Lease.class)
                     .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
                     .watch(new WatchOptions("0", false, Duration.ofMinutes(5)));
-            CountDownLatch ready = new CountDownLatch(1);
-            stream.onReady(ready::countDown);
-            assertThat(ready.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            assertThat(stream.next(Duration.ZERO)).isInstanceOf(WatchEvent.Added.class);
+            assertThat(stream.next(LONG)).isInstanceOf(WatchEvent.Added.class);
+            clock.ahead.set(TimeUnit.HOURS.toNanos(1));
             read.countDown();
+            assertThat(stream.next(LONG)).isInstanceOf(WatchEvent.Added.class);
             stream.close();
             assertThat(gone.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
