@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -51,13 +51,14 @@ final class Http2Relay implements AutoCloseable {
     private final Tomcat tomcat = new Tomcat();
     private final OkHttpClient client = new OkHttpClient.Builder().protocols(List.of(Protocol.HTTP_1_1))
             .readTimeout(Duration.ZERO).build();
-    private final OwnAuthority authority;
+    private final ServingCertificate serving;
     private final String target;
 
     /** @param target the other server's address, without a slash at its end */
     Http2Relay(String target) throws LifecycleException {
         this.target = target;
-        this.authority = OwnAuthority.of(ServerKeys.inMemory(), Clock.system().now());
+        Instant now = Clock.system().now();
+        this.serving = OwnAuthority.of(ServerKeys.inMemory(), now).serving(List.of(HOST), now);
         tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
         tomcat.setConnector(connector());
         Context context = tomcat.addContext("", null);
@@ -72,7 +73,7 @@ final class Http2Relay implements AutoCloseable {
         SSLHostConfig host = new SSLHostConfig();
         SSLHostConfigCertificate certificate = new SSLHostConfigCertificate(host,
                 SSLHostConfigCertificate.Type.UNDEFINED);
-        certificate.setCertificateKeystore(authority.serving(List.of(HOST), Clock.system().now()).keyStore());
+        certificate.setCertificateKeystore(serving.keyStore());
         certificate.setCertificateKeystorePassword(ServingCertificate.PASSWORD);
         certificate.setCertificateKeyPassword(ServingCertificate.PASSWORD);
         host.addCertificate(certificate);
@@ -100,7 +101,7 @@ final class Http2Relay implements AutoCloseable {
     Path writeKubeconfig(Path directory) throws IOException {
         Path trusted = directory.resolve("relay-ca.crt");
         Path token = directory.resolve("relay-token");
-        Files.writeString(trusted, pem());
+        Files.writeString(trusted, serving.trusted());
         Files.writeString(token, "rehearsal");
         return Files.writeString(directory.resolve("relay.kubeconfig"), """
                 apiVersion: v1
@@ -111,16 +112,6 @@ final class Http2Relay implements AutoCloseable {
                 users: [{name: relay, user: {tokenFile: %s}}]
                 """.formatted(HOST, tomcat.getConnector().getLocalPort(), trusted.getFileName(),
                 token.getFileName()));
-    }
-
-    private String pem() throws IOException {
-        try {
-            return "-----BEGIN CERTIFICATE-----\n"
-                    + Base64.getMimeEncoder().encodeToString(authority.certificate().getEncoded())
-                    + "\n-----END CERTIFICATE-----\n";
-        } catch (java.security.cert.CertificateEncodingException e) {
-            throw new IOException("the relay's certificate cannot be written", e);
-        }
     }
 
     private final class Relay extends HttpServlet {

@@ -6,9 +6,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.health.autoconfigure.application.SslHealthContributorAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.micrometer.metrics.autoconfigure.ssl.SslMetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.task.TaskExecutorMetricsAutoConfiguration;
 import org.springframework.boot.micrometer.observation.autoconfigure.ScheduledTasksObservationAutoConfiguration;
 import org.springframework.boot.servlet.autoconfigure.MultipartAutoConfiguration;
@@ -26,11 +24,10 @@ import dev.wheelhouse.spring.StandaloneService;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 // Jackson's configuration would search all classes of this package and its subpackages for annotations at each start.
-// Tomcat's metrics are off in the options of the service, but would make the JVM describe all commands of jcmd. The
-// service has no use for the other ones.
+// Tomcat's metrics count sessions, of which there are none, and make the JVM describe all commands of jcmd. The service
+// has no use for the other ones.
 @EnableAutoConfiguration(exclude = {JacksonAutoConfiguration.class, TomcatMetricsAutoConfiguration.class,
         AopAutoConfiguration.class, MultipartAutoConfiguration.class, ScheduledTasksObservationAutoConfiguration.class,
-        SslHealthContributorAutoConfiguration.class, SslMetricsAutoConfiguration.class,
         TaskExecutionAutoConfiguration.class, TaskExecutorMetricsAutoConfiguration.class,
         TaskSchedulingAutoConfiguration.class})
 @StandaloneService

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.text.MessageFormat;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ final class OwnWords implements MessageSource {
     @Override
     public @Nullable String getMessage(String code, Object @Nullable [] args, @Nullable String defaultMessage,
             @Nullable Locale locale) {
-        return defaultMessage;
+        return defaultMessage == null ? null : filled(defaultMessage, args);
     }
 
     @Override
@@ -29,6 +30,10 @@ final class OwnWords implements MessageSource {
         if (message == null) {
             throw new NoSuchMessageException(String.valueOf(resolvable));
         }
-        return message;
+        return filled(message, resolvable.getArguments());
+    }
+
+    private static String filled(String message, Object @Nullable [] args) {
+        return args == null || args.length == 0 ? message : new MessageFormat(message, Locale.ROOT).format(args);
     }
 }

@@ -192,10 +192,10 @@ final class PodUpdateValidation {
             problems.invalid("spec", quality, "Pod QOS Class may not change as a result of resizing");
         }
         for (String list : List.of("initContainers", "containers")) {
+            Map<String, JsonNode> named = new HashMap<>();
+            spec.path(list).forEach(container -> named.putIfAbsent(Json.text(container, "name"), container));
             Problems.each(before.path(list), "spec." + list, (container, at) -> {
-                JsonNode now = spec.path(list).valueStream()
-                        .filter(c -> Json.text(c, "name").equals(Json.text(container, "name"))).findFirst()
-                        .orElse(container);
+                JsonNode now = named.getOrDefault(Json.text(container, "name"), container);
                 for (String kind : List.of("requests", "limits")) {
                     if (!now.at("/resources/" + kind).propertyNames()
                             .containsAll(container.at("/resources/" + kind).propertyNames())) {

@@ -205,7 +205,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
         /** Each node renews its Lease every ten seconds, and nobody waits for one of all Leases. */
         private boolean isUnhurried() {
-            return type.equals(ResourceType.LEASES) && labels.isEverything() && fields.isEverything();
+            return type.equals(ResourceType.LEASES) && namespace.isEmpty() && labels.isEverything()
+                    && fields.isEverything();
         }
 
         private Outgoing request(String verb, Map<String, String> query, String accepted) {
