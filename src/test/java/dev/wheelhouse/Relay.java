@@ -4,18 +4,27 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** Passes connections on to a port of this machine, except while it is cut. */
 final class Relay implements AutoCloseable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final int target;
+    private final Consumer<String> requests;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
     private volatile boolean cut;
 
     Relay(int target) throws IOException {
+        this(target, line -> {});
+    }
+
+    /** @param requests gets the first line of everything that a client sends at once, before it is passed on */
+    Relay(int target, Consumer<String> requests) throws IOException {
         this.target = target;
+        this.requests = requests;
         Thread.ofVirtual().name("relay").start(this::accept);
     }
 
@@ -45,17 +54,21 @@ final class Relay implements AutoCloseable {
                     close(client);
                     close(server);
                 }
-                Thread.ofVirtual().start(() -> pass(client, server));
-                Thread.ofVirtual().start(() -> pass(server, client));
+                Thread.ofVirtual().start(() -> pass(client, server, requests));
+                Thread.ofVirtual().start(() -> pass(server, client, line -> {}));
             } catch (IOException e) {
                 // The relay was closed, or the connection broke.
             }
         }
     }
 
-    private void pass(Socket from, Socket to) {
+    private void pass(Socket from, Socket to, Consumer<String> lines) {
+        byte[] buffer = new byte[1 << 14];
         try (from; to) {
-            from.getInputStream().transferTo(to.getOutputStream());
+            for (int read; (read = from.getInputStream().read(buffer)) >= 0;) {
+                lines.accept(new String(buffer, 0, read, StandardCharsets.ISO_8859_1).lines().findFirst().orElse(""));
+                to.getOutputStream().write(buffer, 0, read);
+            }
         } catch (IOException e) {
             // The connection was cut.
         } finally {
