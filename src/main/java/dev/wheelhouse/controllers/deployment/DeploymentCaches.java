@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -74,8 +73,7 @@ final class DeploymentCaches {
     }
 
     /** The Deployment that a controller reference names; null if there is none with that name and UID. */
-    @Nullable
-    V1Deployment resolve(String namespace, @Nullable V1OwnerReference reference) {
+    private @Nullable V1Deployment resolve(String namespace, @Nullable V1OwnerReference reference) {
         if (reference == null || !ResourceType.DEPLOYMENTS.kind().equals(reference.getKind())) {
             return null;
         }
@@ -95,19 +93,5 @@ final class DeploymentCaches {
         return replicaSet == null || !reference.getUid().equals(replicaSet.getMetadata().getUid())
                 ? null
                 : resolve(namespace, OwnerReferences.controllerOf(replicaSet.getMetadata()));
-    }
-
-    /** The Deployments whose selectors match a ReplicaSet without a controller. */
-    List<V1Deployment> matching(V1ReplicaSet orphan) {
-        return deployments.list(orphan.getMetadata().getNamespace()).stream().filter(d -> selects(d, orphan)).toList();
-    }
-
-    private static boolean selects(V1Deployment deployment, V1ReplicaSet orphan) {
-        try {
-            LabelSelector selector = LabelSelector.of(deployment.getSpec().getSelector());
-            return !selector.isEverything() && selector.matches(orphan.getMetadata().getLabels());
-        } catch (IllegalArgumentException invalidSelector) {
-            return false;
-        }
     }
 }

@@ -17,8 +17,12 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.pods.CachedOwners;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
+import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
@@ -40,11 +44,22 @@ public final class DeploymentController extends KeyedController implements Plann
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         caches = new DeploymentCaches(deploymentInformer.getIndexer(), replicaSetInformer.getIndexer(),
                 podInformer.getIndexer());
-        DeploymentHandlers handlers = new DeploymentHandlers(caches, queue);
-        deploymentInformer.addEventHandler(handlers.deployments());
-        replicaSetInformer.addEventHandler(handlers.replicaSets());
-        podInformer.addEventHandler(handlers.pods());
+        deploymentInformer.addEventHandler(new OwnKeys<>(queue));
+        replicaSetInformer.addEventHandler(new OwnerKeys<>(
+                new CachedOwners<>(deploymentInformer, deployment -> deployment.getSpec().getSelector()), queue));
+        podInformer.addEventHandler(new OfPods());
         retryWhenAllowed();
+    }
+
+    /** A strategy Recreate waits until the last old pod is gone. Nothing else depends on single pods. */
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            V1Deployment deployment = caches.deploymentOf(pod);
+            if (deployment != null && Fenceposts.strategyType(deployment).equals("Recreate")) {
+                queue.add(ObjectKey.of(deployment));
+            }
+        }
     }
 
     @Override
