@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -59,6 +60,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @DisplayName("After an API server was sick, the service")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Isolated
 class HostileServerTest {
     private static final Duration RECOVERY = Duration.ofMinutes(2);
     private static final boolean LONG = Boolean.getBoolean("hostile.long");

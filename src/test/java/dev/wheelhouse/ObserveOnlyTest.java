@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */
 @Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated
 class ObserveOnlyTest {
     @TempDir
     private Path directory;

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The log of a service whose API server is away for a while. */
 @Timeout(900)
+@Isolated
 class OutageLogTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 

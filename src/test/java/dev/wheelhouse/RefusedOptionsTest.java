@@ -4,6 +4,7 @@ import java.nio.file.Path;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The sentences by which the service refuses options. {@code ProcessTest} holds that the process ends then. */
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated
 class RefusedOptionsTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Nothing is left behind when the service stops. */
 @Timeout(900)
+@Isolated
 class ShutdownTest {
     @TempDir
     private Path directory;

@@ -42,7 +42,7 @@ final class ServiceLifecycle implements SmartLifecycle {
 
     /** All other threads are daemons: without a web server the process would end as soon as it has started. */
     private void keepAlive() {
-        Thread.ofPlatform().name(KEEP_ALIVE).start(() -> {
+        Thread.ofPlatform().daemon(false).name(KEEP_ALIVE).start(() -> {
             try {
                 stopped.await();
             } catch (InterruptedException e) {

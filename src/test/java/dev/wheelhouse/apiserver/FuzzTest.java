@@ -12,6 +12,7 @@ import java.util.TreeMap;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Sends almost valid requests, and mangled ones. {@code -Dwheelhouse.fuzz=N} sets their number,
  * {@code -Dwheelhouse.seed=S} the seed.
  */
+@Isolated
 class FuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 12_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The server with TLS, and how it authenticates clients. */
+@Isolated
 class SecureApiServerTest {
     private static final String PODS = "/api/v1/namespaces/default/pods";
 

@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,6 +21,7 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Isolated
 class WorkerTest {
     private final ManualClock clock = new ManualClock();
     private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * never lead at once, and after the faults have ended one leads.
  */
 @ExtendWith(Quiet.class)
+@Isolated
 class ElectionPropertyTest {
     private static final int SEEDS = Integer.getInteger("election.seeds", 100);
 

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
@@ -28,6 +29,7 @@ import dev.wheelhouse.testing.WriteRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(Quiet.class)
+@Isolated
 class LeaderElectorTest {
     private static final ObjectKey LEASE = ObjectKey.of("kube-system", "wheelhouse");
 

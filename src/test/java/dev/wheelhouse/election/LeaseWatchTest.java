@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The clock stands still unless a test moves it. A contender that is not woken does not look at the Lease. */
 @ExtendWith(Quiet.class)
 @Timeout(900)
+@Isolated
 class LeaseWatchTest {
     private static final ObjectKey LEASE = ObjectKey.of("kube-system", "wheelhouse");
     private static final Duration JITTER = Duration.ofMillis(200);

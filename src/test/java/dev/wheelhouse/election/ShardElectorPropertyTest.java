@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -46,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * namespace has one replica that works on it.
  */
 @ExtendWith(Quiet.class)
+@Isolated
 class ShardElectorPropertyTest {
     private static final int SEEDS = Integer.getInteger("shards.seeds", 15);
     private static final List<String> NAMESPACES = List.of("team-1", "a", "blue", "zoo", "green", "x12", "default");

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
@@ -31,6 +32,7 @@ import dev.wheelhouse.simulation.Quiet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(Quiet.class)
+@Isolated
 class ShardElectorTest {
     private final ManualClock clock = new ManualClock();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));

@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every input that the repository keeps, among them all that ever failed, for every target. */
+@Isolated
 class FuzzCorpusTest {
     static List<String> targets() {
         return FuzzTargets.names();

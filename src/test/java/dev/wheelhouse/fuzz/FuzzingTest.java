@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Mutations of the inputs that the repository keeps, the same in every build. An input that fails is kept in
  * {@code target/fuzz}.
  */
+@Isolated
 class FuzzingTest {
     private static final int MUTATIONS = Integer.getInteger("fuzz.mutations", 1000);
 

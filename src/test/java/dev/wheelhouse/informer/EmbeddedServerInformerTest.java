@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Namespace;
@@ -39,6 +40,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The HTTP client and informers on their own threads, with the embedded API server. */
+@Isolated
 class EmbeddedServerInformerTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 

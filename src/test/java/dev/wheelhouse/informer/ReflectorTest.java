@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
@@ -21,6 +22,7 @@ import dev.wheelhouse.client.WatchEvent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The Reflector's requests, and when it sends them. */
+@Isolated
 class ReflectorTest {
     private SteppedInformer world = new SteppedInformer();
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ObjectKey;
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A controller whose custom resource is defined, removed and defined again while the manager runs on threads. */
 @Timeout(900)
+@Isolated
 class ComingAndGoingTypeTest {
     private static final ResourceType WEBSITES = new ResourceType("example.com", "v1", "websites", "Website", true);
     private static final Duration SOON = Duration.ofMinutes(2);

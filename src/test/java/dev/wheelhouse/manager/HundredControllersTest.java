@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * one spins. The figures of the process are printed.
  */
 @Timeout(900)
+@Isolated
 class HundredControllersTest {
     private static final int COUNT = 100;
     private static final Duration SOON = Duration.ofSeconds(120);

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Lease;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The test steps the manager and the caches, and moves the clock; the controllers' workers have threads. */
 @Timeout(900)
+@Isolated
 class LivesOfControllersTest {
     private static final ObjectKey KEY = ObjectKey.of("default", "a");
     private static final ObjectKey LEASE = ObjectKey.of("kube-system", "kube-controller-manager");

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
@@ -33,6 +34,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The requirements of the HTTP source, one test each, from the web server to the pods. */
+@Isolated
 class HttpSourceBehaviourTest {
     @TempDir
     Path directory;

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -34,6 +35,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The requirements of pod sources, mainly files, one test each, from the source to the API server. */
+@Isolated
 class PodSourceBehaviourTest {
     @TempDir
     Path parent;

@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -24,6 +25,7 @@ import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Isolated
 class DecidingOperatorTest {
     private final OperatorWorld world = new OperatorWorld(new SiteOperator());
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.controller.Result;
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Mistakes that a person who writes the first operator makes, and the sentences that answer them. */
+@Isolated
 class OperatorMistakesTest {
     @ResourceDefinition(group = "example.com", version = "v1")
     static class Lamp extends CustomResource<Lamp.Spec, Lamp.Status> {

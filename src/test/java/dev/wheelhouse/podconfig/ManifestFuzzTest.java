@@ -21,6 +21,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import com.sun.net.httpserver.HttpServer;
 
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Broken manifests through both sources: each is accepted, or refused once with a clear message, while the earlier pods
  * keep running. Seeded, so that a failure can be repeated.
  */
+@Isolated
 class ManifestFuzzTest {
     private static final int ROUNDS = 1000;
     /** The limit for a manifest of at most half a megabyte, the largest here. */

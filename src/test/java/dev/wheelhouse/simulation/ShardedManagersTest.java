@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -69,6 +70,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * shard of the namespace by a valid fence, and no other process does. At the end, each Deployment has its pods.
  */
 @ExtendWith(Quiet.class)
+@Isolated
 class ShardedManagersTest {
     private static final int SEEDS = Integer.getInteger("shards.managers.seeds", 5);
     private static final int SHARDS = 4;

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -58,6 +59,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Reconcilers and controllers of the official client pass the same gate as all others. */
 @Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated
 class OfficialControllersTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Webhook methods of an operator that is a bean. */
 @Timeout(900)
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated
 class ServedWebhooksTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 

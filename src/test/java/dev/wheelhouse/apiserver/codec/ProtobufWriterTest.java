@@ -8,6 +8,7 @@ import java.util.logging.Logger;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +24,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Protobuf keeps what the JSON says, both for the messages of the official client and for the server's own reader. */
+@Isolated
 class ProtobufWriterTest {
     private static final Logger LOG = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private static final ObjectNode POD = (ObjectNode) Json.read("""

@@ -12,6 +12,7 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.JSON;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /** The protobuf decoder beside the one of JSON, on the messages of the official client. */
+@Isolated
 class WireShapeTest {
     private static final Logger LOG = Logger.getLogger("com.google.protobuf.GeneratedMessage");
 

@@ -15,6 +15,7 @@ import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Requests and answers other than watches. */
+@Isolated
 class HttpKubeClientTest {
     private static final Duration SOON = Duration.ofMinutes(2);
     private static final ObjectKey A = ObjectKey.of("default", "a");

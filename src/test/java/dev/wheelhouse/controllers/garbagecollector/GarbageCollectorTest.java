@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
@@ -24,6 +25,7 @@ import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Isolated
 class GarbageCollectorTest {
     private static final ResourceType WIDGETS = new ResourceType("example.com", "v1", "widgets", "Widget", true);
     private static final String WORKLOAD = """
