@@ -52,7 +52,12 @@ public final class OwnedObjects<T extends KubernetesObject> {
 
     /** The objects that refer to this owner as their controller. */
     public List<T> controlledBy(V1ObjectMeta owner) {
-        return cache.getIndexer().byIndex(INDEX, owner.getUid());
+        return controlledBy(owner.getUid());
+    }
+
+    /** The objects that refer to the owner with this UID as their controller. */
+    public List<T> controlledBy(String ownerUid) {
+        return cache.getIndexer().byIndex(INDEX, ownerUid);
     }
 
     /** The objects that an owner controls, and the objects of its namespace without a controller, in no order. */

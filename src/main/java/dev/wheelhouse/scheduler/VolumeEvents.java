@@ -9,7 +9,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -19,9 +19,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * that use it (upstream: {@code EventsToRegister} in {@code plugins/volumebinding/volume_binding.go}).
  */
 final class VolumeEvents {
-    private static final String PODS_OF_CLAIM = "scheduler/claim";
-
-    private final SharedIndexInformer<V1Pod> pods;
+    private final PodsOfClaims podsOfClaims;
     private final VolumeCaches caches;
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
@@ -29,13 +27,11 @@ final class VolumeEvents {
 
     VolumeEvents(SharedIndexInformer<V1Pod> pods, VolumeCaches caches, PendingPods pending, WorkQueue<Task> tasks,
             WriteQueue writes) {
-        this.pods = pods;
         this.caches = caches;
         this.pending = pending;
         this.tasks = tasks;
         this.writes = writes;
-        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
-                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        podsOfClaims = new PodsOfClaims(pods.getIndexer());
     }
 
     /** Registers the handlers. */
@@ -45,7 +41,7 @@ final class VolumeEvents {
     }
 
     void close() {
-        pods.getIndexer().removeIndex(PODS_OF_CLAIM);
+        podsOfClaims.close();
     }
 
     private void volumesChanged() {
@@ -57,7 +53,7 @@ final class VolumeEvents {
     private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
         @Override
         public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            for (V1Pod pod : pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())) {
+            for (V1Pod pod : podsOfClaims.using(ObjectKey.of(claim))) {
                 if (PodPredicates.isOurs(pod)) {
                     tasks.add(new Task.ReconsiderOne(ObjectKey.of(pod)));
                     writes.wake(ObjectKey.of(pod));

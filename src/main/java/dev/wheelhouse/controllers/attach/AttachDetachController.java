@@ -34,6 +34,7 @@ import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnKeys;
+import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
@@ -65,10 +66,10 @@ public final class AttachDetachController extends KeyedController {
             "attach_detach_controller_attachdetach_controller_forced_detaches_total",
             "Volumes detached without a word of the kubelet", "reason");
     private static final String BY_NODE = NAME + "/node";
-    private static final String BY_CLAIM = NAME + "/claim";
     private static final String BY_VOLUME = NAME + "/volume";
 
     private final SharedIndexInformer<V1Pod> pods;
+    private final PodsOfClaims podsOfClaims;
     private final SharedIndexInformer<V1Node> nodes;
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final SharedIndexInformer<V1PersistentVolume> volumes;
@@ -102,8 +103,7 @@ public final class AttachDetachController extends KeyedController {
         this.options = context.options().get(ControllerOptions.AttachDetach.DEFAULTS);
         this.start = clock.now();
         pods.getIndexer().addIndex(BY_NODE, AttachDetachController::nodes);
-        pods.getIndexer().addIndex(BY_CLAIM, pod -> Volumes.claimsOf(pod).stream()
-                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        podsOfClaims = new PodsOfClaims(pods.getIndexer());
         attachments.getIndexer().addIndex(BY_NODE, attachment -> List.of(attachment.getSpec().getNodeName()));
         attachments.getIndexer().addIndex(BY_VOLUME, attachment -> List.of(volumeOf(attachment)));
         pods.addEventHandler(ResourceEventHandler.ofAny(pod -> nodes(pod).forEach(this::wake)));
@@ -134,7 +134,7 @@ public final class AttachDetachController extends KeyedController {
     }
 
     private void wakeUsers(ObjectKey claim) {
-        pods.getIndexer().byIndex(BY_CLAIM, claim.toString()).forEach(pod -> nodes(pod).forEach(this::wake));
+        podsOfClaims.using(claim).forEach(pod -> nodes(pod).forEach(this::wake));
     }
 
     @Override

@@ -1,8 +1,6 @@
 package dev.wheelhouse.controllers.deployment;
 
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -15,39 +13,27 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.informer.Indexer;
+import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.informer.SharedIndexInformer;
 
 /** The caches of Deployments, ReplicaSets and pods, and the relations between their objects. Thread safe. */
 final class DeploymentCaches {
-    /** The index of objects by the UID of their controller. */
-    static final String BY_CONTROLLER = "deployment-controller/controller-uid";
-    /** The index of ReplicaSets without a controller, by namespace. */
-    static final String ORPHANS = "deployment-controller/orphans-of-namespace";
-
     private static final Set<String> FINISHED = Set.of("Succeeded", "Failed");
 
-    private final Indexer<V1Deployment> deployments;
-    private final Indexer<V1ReplicaSet> replicaSets;
-    private final Indexer<V1Pod> pods;
+    private final SharedIndexInformer<V1Deployment> deployments;
+    private final OwnedObjects<V1ReplicaSet> replicaSets;
+    private final OwnedObjects<V1Pod> pods;
 
-    DeploymentCaches(Indexer<V1Deployment> deployments, Indexer<V1ReplicaSet> replicaSets, Indexer<V1Pod> pods) {
+    DeploymentCaches(SharedIndexInformer<V1Deployment> deployments, SharedIndexInformer<V1ReplicaSet> replicaSets,
+            SharedIndexInformer<V1Pod> pods) {
         this.deployments = deployments;
-        this.replicaSets = replicaSets;
-        this.pods = pods;
-        replicaSets.addIndex(BY_CONTROLLER, r -> controllerUid(OwnerReferences.controllerOf(r.getMetadata())));
-        replicaSets.addIndex(ORPHANS, r -> OwnerReferences.controllerOf(r.getMetadata()) == null
-                ? List.of(r.getMetadata().getNamespace())
-                : List.of());
-        pods.addIndex(BY_CONTROLLER, p -> controllerUid(OwnerReferences.controllerOf(p.getMetadata())));
+        this.replicaSets = new OwnedObjects<>(replicaSets);
+        this.pods = new OwnedObjects<>(pods);
     }
 
     @Nullable
     V1Deployment get(ObjectKey key) {
         return deployments.get(key);
-    }
-
-    private static List<String> controllerUid(@Nullable V1OwnerReference reference) {
-        return reference == null ? List.of() : List.of(reference.getUid());
     }
 
     /**
@@ -61,14 +47,12 @@ final class DeploymentCaches {
         if (deployment == null) {
             return null;
         }
-        List<V1ReplicaSet> candidates = new ArrayList<>(
-                replicaSets.byIndex(BY_CONTROLLER, deployment.getMetadata().getUid()));
-        candidates.addAll(replicaSets.byIndex(ORPHANS, key.namespace()));
-        return DeploymentView.of(deployment, candidates, this::unfinishedPods, now);
+        return DeploymentView.of(deployment, replicaSets.candidates(deployment.getMetadata()), this::unfinishedPods,
+                now);
     }
 
     private int unfinishedPods(V1ReplicaSet replicaSet) {
-        return (int) pods.byIndex(BY_CONTROLLER, replicaSet.getMetadata().getUid()).stream()
+        return (int) pods.controlledBy(replicaSet.getMetadata()).stream()
                 .filter(p -> p.getStatus() == null || !FINISHED.contains(p.getStatus().getPhase())).count();
     }
 

@@ -42,8 +42,7 @@ public final class DeploymentController extends KeyedController implements Plann
         var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
-        caches = new DeploymentCaches(deploymentInformer.getIndexer(), replicaSetInformer.getIndexer(),
-                podInformer.getIndexer());
+        caches = new DeploymentCaches(deploymentInformer, replicaSetInformer, podInformer);
         deploymentInformer.addEventHandler(new OwnKeys<>(queue));
         replicaSetInformer.addEventHandler(new OwnerKeys<>(
                 new CachedOwners<>(deploymentInformer, deployment -> deployment.getSpec().getSelector()), queue));

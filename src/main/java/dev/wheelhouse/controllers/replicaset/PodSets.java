@@ -7,13 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.PodOwners;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -26,23 +25,13 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 final class PodSets<S extends KubernetesObject> implements PodOwners<V1ReplicaSet> {
     private final SharedIndexInformer<S> cache;
     private final Function<S, V1ReplicaSet> form;
-    private final String byController;
+    private final OwnedObjects<S> owned;
 
-    /**
-     * @param controller the controller's name, for an index of the cache
-     * @param form converts a set to a ReplicaSet
-     */
-    PodSets(String controller, SharedIndexInformer<S> cache, Function<S, V1ReplicaSet> form) {
+    /** @param form converts a set to a ReplicaSet */
+    PodSets(SharedIndexInformer<S> cache, Function<S, V1ReplicaSet> form) {
         this.cache = cache;
         this.form = form;
-        this.byController = controller + "/controller-uid";
-        cache.getIndexer().addIndex(byController, PodSets::controllerUid);
-    }
-
-    /** The UID of an object's controller; empty if it has no controller. */
-    private static List<String> controllerUid(KubernetesObject object) {
-        V1OwnerReference controller = OwnerReferences.controllerOf(object.getMetadata());
-        return controller == null ? List.of() : List.of(controller.getUid());
+        this.owned = new OwnedObjects<>(cache);
     }
 
     @Override
@@ -68,7 +57,7 @@ final class PodSets<S extends KubernetesObject> implements PodOwners<V1ReplicaSe
 
     /** The sets that the owner with this UID controls. */
     List<V1ReplicaSet> controlledBy(String ownerUid) {
-        return cache.getIndexer().byIndex(byController, ownerUid).stream().map(form).toList();
+        return owned.controlledBy(ownerUid).stream().map(form).toList();
     }
 
     void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler) {

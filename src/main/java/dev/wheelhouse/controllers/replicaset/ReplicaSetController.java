@@ -66,8 +66,8 @@ public final class ReplicaSetController extends KeyedController implements Plann
     private ReplicaSetController(String name, String eventSource, ControllerContext context) {
         super(name, eventSource, context);
         this.sets = name.equals(NAME)
-                ? new PodSets<>(name, informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class), set -> set)
-                : new PodSets<>(name, informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
+                ? new PodSets<>(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class), set -> set)
+                : new PodSets<>(informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
                         ReplicationControllers::toReplicaSet);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);

@@ -18,6 +18,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -35,10 +36,9 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
 
     private static final Protection PROTECTION = new Protection(ResourceType.PERSISTENT_VOLUME_CLAIMS,
             Volumes.CLAIM_PROTECTION);
-    private static final String PODS_OF_CLAIM = NAME + "/claim";
     private static final int PAGE = 500;
 
-    private final SharedIndexInformer<V1Pod> pods;
+    private final PodsOfClaims podsOfClaims;
     private final ResourceClient<V1Pod> livePods;
     private volatile @Nullable Live last;
 
@@ -48,10 +48,9 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
     public ClaimProtectionController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.PERSISTENT_VOLUME_CLAIMS,
                 V1PersistentVolumeClaim.class);
-        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        SharedIndexInformer<V1Pod> pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.livePods = context.client().resource(ResourceType.PODS, V1Pod.class);
-        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
-                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        podsOfClaims = new PodsOfClaims(pods.getIndexer());
         primary.addEventHandler(PROTECTION.handler(queue));
         pods.addEventHandler(new OfPods());
     }
@@ -64,7 +63,7 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
 
     private boolean isUsed(V1PersistentVolumeClaim claim) {
         ClaimsInUse used = new ClaimsInUse();
-        pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString()).forEach(used::add);
+        podsOfClaims.using(ObjectKey.of(claim)).forEach(used::add);
         return used.contains(claim);
     }
 

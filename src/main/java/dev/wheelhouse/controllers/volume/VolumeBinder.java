@@ -32,6 +32,7 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -50,7 +51,6 @@ public final class VolumeBinder extends KeyedController implements Plannable {
 
     /** More than the writes of any sync. */
     private static final int MOST_STEPS = 10;
-    private static final String PODS_OF_CLAIM = NAME + "/claim";
     private static final String VOLUMES_FOR = NAME + "/for";
 
     private final OwnWrites<V1PersistentVolumeClaim> claims;
@@ -58,6 +58,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
     private final SharedIndexInformer<V1PersistentVolume> volumeCache;
     private final SharedIndexInformer<V1StorageClass> classes;
     private final SharedIndexInformer<V1Pod> pods;
+    private final PodsOfClaims podsOfClaims;
     private final SharedIndexInformer<V1Node> nodes;
     private final boolean provisions;
     private final ControllerOptions.Drivers drivers;
@@ -77,8 +78,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
         this.metrics = new VolumeMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
-        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> Volumes.claimsOf(pod).stream()
-                .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
+        podsOfClaims = new PodsOfClaims(pods.getIndexer());
         volumeCache.getIndexer().addIndex(VOLUMES_FOR, volume -> List.of(claimant(volume)));
         // Unbound claims and volumes are looked at again, as there may be a default class now.
         Duration period = context.options().get(ControllerOptions.Periods.DEFAULTS).claimBinderSyncPeriod();
@@ -256,8 +256,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
 
     /** The pods that use a claim and have not ended. */
     private Stream<V1Pod> users(ObjectKey claim) {
-        return pods.getIndexer().byIndex(PODS_OF_CLAIM, claim.toString()).stream()
-                .filter(pod -> !Pods.isFinished(pod));
+        return podsOfClaims.using(claim).stream().filter(pod -> !Pods.isFinished(pod));
     }
 
     private VolumeView view(ObjectKey key, V1PersistentVolume volume) {
