@@ -177,15 +177,15 @@ final class Placement {
         }
 
         /**
-         * Upstream's message about preemption, as far as it holds for a scheduler without preemption: preemption would
-         * not help, or there is no pod of lower priority. Empty if there is one.
+         * Upstream's message about preemption if that would not help, or if there is no pod of lower priority;
+         * otherwise that this scheduler has none.
          */
         private String preemption() {
             if (!pod.preempts()) {
                 return " preemption: not eligible due to preemptionPolicy=Never.";
             }
             if (victims) {
-                return "";
+                return " preemption: this scheduler deletes no pods of lower priority.";
             }
             Map<String, Integer> counts = new TreeMap<>();
             if (resolvable > 0) {

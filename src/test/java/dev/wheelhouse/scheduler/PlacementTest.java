@@ -96,10 +96,11 @@ class PlacementTest {
     }
 
     @Test
-    void saysNothingOfPreemptionWhereThereWouldBeVictims() {
+    void saysThatThereIsNoPreemptionWhereThereWouldBeVictims() {
         node("a1", "").add(pod("", asking("cpu: '3'")));
         assertThat(message(pod("", "priority: 100, " + asking("cpu: '2'"))))
-                .isEqualTo("0/1 nodes are available: 1 Insufficient cpu.");
+                .isEqualTo("0/1 nodes are available: 1 Insufficient cpu. preemption: this scheduler deletes no pods of "
+                        + "lower priority.");
         assertThat(message(pod("", "priority: 100, preemptionPolicy: Never, " + asking("cpu: '2'")))).isEqualTo(
                 "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.");
     }
