@@ -87,6 +87,8 @@ public final class AttachDetachController extends KeyedController {
     private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
     /** The numbers of the periods in which nodes were compared last, by node. Only the worker uses it. */
     private final Map<String, Long> verified = new LinkedHashMap<>();
+    /** Whether it has chosen among the VolumeAttachments of its start. Only the worker uses it. */
+    private boolean adopted;
     /** All nodes are compared at the same times, as upstream's loop does. */
     private final Instant start;
 
@@ -139,6 +141,7 @@ public final class AttachDetachController extends KeyedController {
 
     @Override
     protected Result sync(ObjectKey key) {
+        adopt();
         NodeView view = view(key.name());
         Decision decision = AttachDecisions.decide(view);
         attempts.put(key.name(), decision.attempts());
@@ -155,6 +158,20 @@ public final class AttachDetachController extends KeyedController {
             return outcome.toResult();
         }
         return decision.again() ? Result.requeue() : later(key, view, decision);
+    }
+
+    /** Leaves the VolumeAttachments to others whose volume or driver is none of this controller at its start. */
+    private void adopt() {
+        if (!adopted) {
+            own.removeIf(key -> {
+                V1VolumeAttachment attachment = attachments.get(key);
+                V1PersistentVolume volume = attachment == null
+                        ? null
+                        : volumes.get(ObjectKey.cluster(volumeOf(attachment)));
+                return volume == null || attachable(volume) == null;
+            });
+            adopted = true;
+        }
     }
 
     private void remember(Outcome outcome) {
@@ -326,7 +343,11 @@ public final class AttachDetachController extends KeyedController {
                 || !String.valueOf(claim.getMetadata().getUid()).equals(its.getSpec().getClaimRef().getUid())) {
             return null;
         }
-        Attachable attachable = Attachable.of(its);
+        return attachable(its);
+    }
+
+    private @Nullable Attachable attachable(V1PersistentVolume volume) {
+        Attachable attachable = Attachable.of(volume);
         return attachable == null || attachable.csi() != null && isNeverAttached(attachable.csi().driver())
                 ? null
                 : attachable;
