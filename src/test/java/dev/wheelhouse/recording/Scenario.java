@@ -174,7 +174,8 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
 
     /** Whether it is about more than a namespace, or disturbs the manager, so that no other may run beside it. */
     boolean isAlone() {
-        return clusterEvents || !controllers.isEmpty() || steps.stream().anyMatch(s -> s.has("node") || s.has("restart"))
+        return clusterEvents || !controllers.isEmpty()
+                || steps.stream().anyMatch(s -> s.has("node") || s.has("restart"))
                 || kinds().stream().anyMatch(t -> !t.namespaced());
     }
 
