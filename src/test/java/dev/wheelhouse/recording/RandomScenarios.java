@@ -46,13 +46,14 @@ final class RandomScenarios {
         if (grammar.get("rules") instanceof Map<?, ?> rules) {
             rules.forEach((name, lines) -> scenario.rules.put((String) name, alternatives((String) lines)));
         }
+        String head = scenario.expand((String) grammar.getOrDefault("head", ""));
         scenario.all(grammar, "first");
         List<String> any = alternatives((String) grammar.get("any"));
         for (int count = Integer.parseInt(scenario.expand("<" + grammar.get("times") + ">")); count > 0; count--) {
             scenario.add(any.get(scenario.random.nextInt(any.size())));
         }
         scenario.all(grammar, "last");
-        return "doc: Random steps of the seed " + seed + ".\n" + grammar.getOrDefault("head", "") + "steps:\n- "
+        return "doc: Random steps of the seed " + seed + ".\n" + head + "steps:\n- "
                 + String.join("\n- ", scenario.steps) + "\n";
     }
 

@@ -61,6 +61,7 @@ final class Recorder {
                     Json.object().put("name", scenario.namespace()))).expected();
             settle(System.nanoTime());
             traffic.take();
+            state.newEvents();
             Instant manager = plane.managerBegan().truncatedTo(ChronoUnit.MILLIS);
             began = Instant.now().truncatedTo(ChronoUnit.MILLIS);
             for (int i = 0; i < scenario.steps().size(); i++) {

@@ -187,7 +187,7 @@ final class Replay implements Interceptor, AutoCloseable {
         advanceTo(time(entry.until()).minus(scenario.idle().dividedBy(2)));
         Set<String> events = new TreeSet<>(state.newEvents());
         Map<String, JsonNode> here = lookalikes.match(entry.state(), state::now);
-        while (!entry.state().equals(here)) {
+        while (!entry.state().equals(here) || !names.toAliases(events).containsAll(entry.events())) {
             Duration due = system.nextDue();
             if (due == null || system.clock.now().plus(due).isAfter(next)) {
                 break;

@@ -38,12 +38,14 @@ import dev.wheelhouse.world.Authorities;
  * @param idle the time without a write of the controllers after which a state is recorded
  * @param controllers the controllers that run besides those of {@link ControlPlane#CONTROLLERS}, by upstream's names
  * @param options the manager's options, by upstream's names without the hyphens in front
+ * @param clusterEvents whether it also shows the Events about objects outside of a namespace
  * @param chance the differences between two runs of the real control plane: a pattern of the difference, and the reason
  */
 record Scenario(String name, String doc, Duration idle, Set<String> controllers, Map<String, String> options,
-        Map<Pattern, String> chance, List<JsonNode> steps) {
+        boolean clusterEvents, Map<Pattern, String> chance, List<JsonNode> steps) {
     static final Path DIRECTORY = Path.of("src/test/resources/workloads");
-    private static final Set<String> FIELDS = Set.of("doc", "idle", "controllers", "options", "chance", "steps");
+    private static final Set<String> FIELDS = Set.of("doc", "idle", "controllers", "options", "clusterEvents",
+            "chance", "steps");
     static final Set<String> STEPS = Set.of("create", "patch", "delete", "evict", "kubelet", "wait", "fault",
             "restart", "node", "heartbeat", "metrics");
     /** The Job controller waits for a second before it looks at changes of pods. */
@@ -96,7 +98,7 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         String kind = name.substring(0, name.indexOf('/'));
         return new Scenario(name, tree.path("doc").asString(),
                 duration(tree.path("idle").asString(PATIENT.contains(kind) ? "1500ms" : "700ms")), controllers, options,
-                chance, steps);
+                tree.path("clusterEvents").asBoolean(false), chance, steps);
     }
 
     private static void check(boolean holds, String scenario, String problem) {
@@ -133,18 +135,22 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of the controllers of nodes and of host paths may differ. */
+    /** The options of the controllers. Only those of nodes, host paths and ended pods may differ. */
     ControllerOptions controllerOptions() {
         ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
         return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
-                list("service-cluster-ip-range"), number("node-cidr-mask-size"), number("node-cidr-mask-size-ipv4"),
-                number("node-cidr-mask-size-ipv6")))
+                list("service-cluster-ip-range"), number("node-cidr-mask-size", 0),
+                number("node-cidr-mask-size-ipv4", 0), number("node-cidr-mask-size-ipv6", 0)))
                 .with(new ControllerOptions.NodeLifecycle(time("node-monitor-period", life.monitorPeriod()),
                         time("node-startup-grace-period", life.startupGracePeriod()),
                         time("node-monitor-grace-period", life.monitorGracePeriod()),
-                        Double.parseDouble(options.getOrDefault("node-eviction-rate", life.evictionRate() + "")),
-                        life.secondaryEvictionRate(), life.largeClusterSizeThreshold(), life.unhealthyZoneThreshold()))
+                        decimal("node-eviction-rate", life.evictionRate()),
+                        decimal("secondary-node-eviction-rate", life.secondaryEvictionRate()),
+                        number("large-cluster-size-threshold", life.largeClusterSizeThreshold()),
+                        decimal("unhealthy-zone-threshold", life.unhealthyZoneThreshold())))
+                .with(new ControllerOptions.PodGc(number("terminated-pod-gc-threshold",
+                        ControllerOptions.PodGc.DEFAULTS.terminatedThreshold())))
                 .with(new ControllerOptions.Drivers(
                         Boolean.parseBoolean(options.get("enable-hostpath-provisioner")),
                         ControllerOptions.Drivers.DEFAULTS.nfs(), ControllerOptions.Drivers.DEFAULTS.hostPath()));
@@ -158,13 +164,18 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return options.containsKey(option) ? List.of(options.get(option).split(",", -1)) : List.of();
     }
 
-    private int number(String option) {
-        return Integer.parseInt(options.getOrDefault(option, "0"));
+    private int number(String option, int otherwise) {
+        return Integer.parseInt(options.getOrDefault(option, otherwise + ""));
     }
 
-    /** Whether it has objects without a namespace, or disturbs the manager, so that no other may run beside it. */
+    private double decimal(String option, double otherwise) {
+        return Double.parseDouble(options.getOrDefault(option, otherwise + ""));
+    }
+
+    /** Whether it is about more than a namespace, or disturbs the manager, so that no other may run beside it. */
     boolean isAlone() {
-        return !controllers.isEmpty() || steps.stream().anyMatch(s -> s.has("node") || s.has("restart"))
+        return clusterEvents || !controllers.isEmpty()
+                || steps.stream().anyMatch(s -> s.has("node") || s.has("restart"))
                 || kinds().stream().anyMatch(t -> !t.namespaced());
     }
 

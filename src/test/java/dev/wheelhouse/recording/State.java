@@ -53,11 +53,13 @@ final class State {
     private final Names names;
     private final Set<ResourceType> types = new LinkedHashSet<>();
     private final Map<String, String> knownEvents = new HashMap<>();
+    private final boolean showsClusterEvents;
 
     State(Wire wire, Scenario scenario, Names names) {
         this.wire = wire;
         this.namespace = scenario.namespace();
         this.names = names;
+        showsClusterEvents = scenario.clusterEvents();
         Kinds.OF_WORKLOADS.forEach(kind -> types.add(Kinds.type(kind)));
         types.addAll(scenario.kinds());
         if (types.contains(ResourceType.SERVICES)) {
@@ -132,11 +134,20 @@ final class State {
 
     /** The Events that were written since the last call: type, reason, object and message, with real names. */
     Set<String> newEvents() {
+        Set<String> events = new TreeSet<>(newEvents(namespace, namespace));
+        if (showsClusterEvents) {
+            events.addAll(newEvents("default", ""));
+        }
+        return events;
+    }
+
+    private Set<String> newEvents(String namespace, String ofObjects) {
         Set<String> events = new TreeSet<>();
         for (JsonNode event : wire.get(ResourceType.EVENTS.path(namespace)).expected().path("items")) {
             String version = Json.text(event, "metadata", "resourceVersion");
-            if (!version.equals(knownEvents.put(Names.name(event), version))) {
-                JsonNode about = event.path("involvedObject");
+            JsonNode about = event.path("involvedObject");
+            if (Json.text(about, "namespace").equals(ofObjects)
+                    && !version.equals(knownEvents.put(Names.name(event), version))) {
                 events.add(Json.text(event, "type") + " " + Json.text(event, "reason") + " "
                         + Json.text(about, "kind") + "/" + Json.text(about, "name") + ": "
                         + Json.text(event, "message") + " (" + source(event) + ")");

@@ -74,8 +74,8 @@ final class AttachDecisions {
         } else {
             view.wanted().forEach(decisions::attach);
             decisions.report();
-            decisions.actions.addAll(decisions.events);
         }
+        decisions.actions.addAll(decisions.events);
         return new Decision(List.copyOf(decisions.actions), Map.copyOf(decisions.attempts), decisions.withdraws,
                 decisions.next, List.copyOf(decisions.forced));
     }
@@ -99,6 +99,7 @@ final class AttachDecisions {
             lookAgain(awaited);
             return;
         }
+        tellOfEnd(volume, attempt(volume));
         Attempt attempt = attempt(volume).unwanted(view.now());
         remember(volume, attempt);
         Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
@@ -129,6 +130,16 @@ final class AttachDecisions {
         // A volume without a VolumeAttachment is detached when the node's status does not name it any more.
         if (withdrawn == (attachment == null) && (late || outOfService)) {
             forced.add(late ? "timeout" : "out-of-service");
+        }
+    }
+
+    /** Tells the pods for which a volume was asked, and that want it no more, what the driver has done. */
+    private void tellOfEnd(Attachable volume, Attempt attempt) {
+        V1VolumeAttachment attachment = view.attachment(volume);
+        if (attempt.began() != null && attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
+            events.addAll(isAttached(attachment)
+                    ? successes(volume, attempt.pods())
+                    : failures(volume, attempt.pods(), problem(Objects.requireNonNull(volume.csi()), attachment)));
         }
     }
 
@@ -189,32 +200,31 @@ final class AttachDecisions {
             lookAgain(attempt.notBefore());
             return attempt;
         }
+        List<V1Pod> pods = attempt.began() == null ? want.pods() : attempt.pods();
         if (volume.csi() == null || isAttached(attachment)) {
             reported.add(volume.name());
-            want.pods().forEach(pod -> events.add(event(pod, "Normal", "SuccessfulAttachVolume",
-                    "AttachVolume.Attach succeeded for volume \"" + volume.title() + "\" ")));
+            events.addAll(successes(volume, pods));
             return Attempt.NONE;
         }
         if (attachment == null) {
             actions.add(new Action.Create(AttachDetachController.ATTACHMENTS, attachment(volume.csi()),
                     "a pod on " + view.name() + " uses the volume"));
             lookAgain(view.now().plus(DRIVER));
-            return attempt.begun(view.now());
+            return attempt.begun(view.now(), want.pods());
         }
         V1VolumeAttachmentStatus status = attachment.getStatus();
         if (attachment.getMetadata().getDeletionTimestamp() != null) {
             return attempt;
         }
         Instant began = attempt.began() == null ? view.now() : attempt.began();
-        if (status != null && status.getAttachError() != null) {
-            return failed(want, attempt, String.valueOf(status.getAttachError().getMessage()));
-        }
-        if (!view.now().isBefore(began.plus(DRIVER))) {
-            return failed(want, attempt, "timed out waiting for external-attacher of " + volume.csi().driver()
-                    + " CSI driver to attach volume " + volume.csi().handle());
+        if (status != null && status.getAttachError() != null || !view.now().isBefore(began.plus(DRIVER))) {
+            events.addAll(failures(volume, pods, problem(volume.csi(), attachment)));
+            Attempt failed = attempt.failed(view.now());
+            lookAgain(failed.notBefore());
+            return failed;
         }
         lookAgain(began.plus(DRIVER));
-        return attempt.begun(began);
+        return attempt.begun(began, pods);
     }
 
     private static boolean isAttached(@Nullable V1VolumeAttachment attachment) {
@@ -222,17 +232,24 @@ final class AttachDecisions {
                 && attachment.getStatus() != null && Boolean.TRUE.equals(attachment.getStatus().getAttached());
     }
 
-    private Attempt failed(NodeView.Wanted want, Attempt attempt, String message) {
-        events.addAll(failures(want, message));
-        Attempt failed = attempt.failed(view.now());
-        lookAgain(failed.notBefore());
-        return failed;
+    /** Why a driver has not attached a volume: it says so, or it has not answered in time. */
+    private static String problem(Attachable.Csi csi, V1VolumeAttachment attachment) {
+        V1VolumeAttachmentStatus status = attachment.getStatus();
+        return status != null && status.getAttachError() != null
+                ? String.valueOf(status.getAttachError().getMessage())
+                : "timed out waiting for external-attacher of " + csi.driver() + " CSI driver to attach volume "
+                        + csi.handle();
+    }
+
+    private static List<Action> successes(Attachable volume, List<V1Pod> pods) {
+        return pods.stream().map(pod -> event(pod, "Normal", "SuccessfulAttachVolume",
+                "AttachVolume.Attach succeeded for volume \"" + volume.title() + "\" ")).toList();
     }
 
     /** The Events about a volume that cannot be attached. */
-    static List<Action> failures(NodeView.Wanted want, String message) {
-        return want.pods().stream().map(pod -> event(pod, "Warning", "FailedAttachVolume",
-                "AttachVolume.Attach failed for volume \"" + want.volume().title() + "\" : " + message)).toList();
+    static List<Action> failures(Attachable volume, List<V1Pod> pods, String message) {
+        return pods.stream().map(pod -> event(pod, "Warning", "FailedAttachVolume",
+                "AttachVolume.Attach failed for volume \"" + volume.title() + "\" : " + message)).toList();
     }
 
     private V1VolumeAttachment attachment(Attachable.Csi csi) {

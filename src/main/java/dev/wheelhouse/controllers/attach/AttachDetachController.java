@@ -84,10 +84,17 @@ public final class AttachDetachController extends KeyedController {
     private final Map<ObjectKey, V1VolumeAttachment> made = new ConcurrentHashMap<>();
     /** The volumes that the kubelets of removed nodes used. */
     private final Map<String, Set<String>> goneNodes = new ConcurrentHashMap<>();
+    /**
+     * The nodes whose volumes this controller attaches. A node that loses the annotation stays one until the next
+     * process, because its volumes remain attached. Only the worker uses it.
+     */
+    private final Set<String> managed = new HashSet<>();
     /** The memory of volumes, by node. Only the worker uses it. */
     private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
     /** The numbers of the periods in which nodes were compared last, by node. Only the worker uses it. */
     private final Map<String, Long> verified = new LinkedHashMap<>();
+    /** Whether it has chosen among the VolumeAttachments of its start. Only the worker uses it. */
+    private boolean adopted;
     /** All nodes are compared at the same times, as upstream's loop does. */
     private final Instant start;
 
@@ -139,6 +146,7 @@ public final class AttachDetachController extends KeyedController {
 
     @Override
     protected Result sync(ObjectKey key) {
+        adopt();
         NodeView view = view(key.name());
         Decision decision = AttachDecisions.decide(view);
         attempts.put(key.name(), decision.attempts());
@@ -157,6 +165,20 @@ public final class AttachDetachController extends KeyedController {
         return decision.again() ? Result.requeue() : later(key, view, decision);
     }
 
+    /** Leaves the VolumeAttachments to others whose volume or driver is none of this controller at its start. */
+    private void adopt() {
+        if (!adopted) {
+            own.removeIf(key -> {
+                V1VolumeAttachment attachment = attachments.get(key);
+                V1PersistentVolume volume = attachment == null
+                        ? null
+                        : volumes.get(ObjectKey.cluster(volumeOf(attachment)));
+                return volume == null || attachable(volume) == null;
+            });
+            adopted = true;
+        }
+    }
+
     private void remember(Outcome outcome) {
         if (executor.writes()) {
             outcome.written().stream().filter(V1VolumeAttachment.class::isInstance).map(V1VolumeAttachment.class::cast)
@@ -172,8 +194,8 @@ public final class AttachDetachController extends KeyedController {
         view.wanted().stream()
                 .filter(want -> want.volume().csi() != null
                         && want.volume().csi().attachment(key.name()).equals(create.target().name()))
-                .forEach(want -> executor.execute(key, AttachDecisions.failures(want,
-                        "kubernetes.io/csi: attacher.Attach failed: " + error.statusMessage())));
+                .forEach(want -> executor.execute(key, AttachDecisions.failures(want.volume(),
+                        want.pods(), "kubernetes.io/csi: attacher.Attach failed: " + error.statusMessage())));
     }
 
     /** The next look: at the time of the decision, and when the attached volumes are compared again. */
@@ -188,6 +210,7 @@ public final class AttachDetachController extends KeyedController {
             attempts.remove(key.name());
             verified.remove(key.name());
             goneNodes.remove(key.name());
+            managed.remove(key.name());
             forget(key);
         }
         return next == null ? Result.done() : Result.requeueAfter(positive(Duration.between(view.now(), next)));
@@ -211,10 +234,10 @@ public final class AttachDetachController extends KeyedController {
 
     private NodeView view(String name) {
         V1Node node = nodes.get(ObjectKey.cluster(name));
-        boolean managed = node == null
-                ? goneNodes.containsKey(name)
-                : Volumes.isAnnotated(node, MANAGED);
-        Map<String, Wanted> wanted = managed ? wanted(name) : Map.of();
+        if (node != null && Volumes.isAnnotated(node, MANAGED)) {
+            managed.add(name);
+        }
+        Map<String, Wanted> wanted = managed.contains(name) ? wanted(name) : Map.of();
         Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted);
         Instant now = clock.now();
         Long last = verified.get(name);
@@ -326,7 +349,11 @@ public final class AttachDetachController extends KeyedController {
                 || !String.valueOf(claim.getMetadata().getUid()).equals(its.getSpec().getClaimRef().getUid())) {
             return null;
         }
-        Attachable attachable = Attachable.of(its);
+        return attachable(its);
+    }
+
+    private @Nullable Attachable attachable(V1PersistentVolume volume) {
+        Attachable attachable = Attachable.of(volume);
         return attachable == null || attachable.csi() != null && isNeverAttached(attachable.csi().driver())
                 ? null
                 : attachable;
@@ -382,9 +409,7 @@ public final class AttachDetachController extends KeyedController {
 
         @Override
         public void onDelete(V1Node node, boolean finalStateUnknown) {
-            if (Volumes.isAnnotated(node, MANAGED)) {
-                goneNodes.put(String.valueOf(node.getMetadata().getName()), inUse(node));
-            }
+            goneNodes.put(String.valueOf(node.getMetadata().getName()), inUse(node));
             super.onDelete(node, finalStateUnknown);
         }
     }
