@@ -56,6 +56,7 @@ final class HttpFront extends HttpServlet {
     private final transient Clock clock;
     private final transient Traffic traffic;
     private final transient BodyReader bodies;
+    private final transient Duration io;
     private final transient Duration bodyDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
@@ -68,6 +69,7 @@ final class HttpFront extends HttpServlet {
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.bodies = new BodyReader(clock, limits.body());
+        this.io = limits.io();
         this.bodyDeadline = limits.io().multipliedBy(2);
         Duration half = limits.io().dividedBy(2);
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
@@ -329,7 +331,8 @@ final class HttpFront extends HttpServlet {
         boolean handedOver = false;
         try {
             if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), () -> requests.endWatch(sender));
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io,
+                        () -> requests.endWatch(sender));
                 handedOver = true;
             } else {
                 stream(response, stream);

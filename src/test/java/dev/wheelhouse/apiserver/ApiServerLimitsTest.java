@@ -83,6 +83,21 @@ class ApiServerLimitsTest {
     }
 
     @Test
+    void aWatchOverAWebSocketEndsWhenItsClientReadsNothing() throws Exception {
+        try (RawHttp raw = RawHttp.connect(server.port(), 120_000)) {
+            raw.send("GET " + CONFIG_MAPS + "?watch=1&timeoutSeconds=3600 HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+            Eventually.eventually("the watch is open", Duration.ofMinutes(2), () -> server.store().watchers() == 1);
+            String body = "{\"metadata\": {\"generateName\": \"large-\"}, \"data\": {\"x\": \"" + "x".repeat(90_000)
+                    + "\"}}";
+            Eventually.eventually("the watch has ended", Duration.ofMinutes(2),
+                    () -> post("application/json", body).statusCode() != 201 || server.store().watchers() == 0);
+            assertServes();
+        }
+    }
+
+    @Test
     void aBodyThatIsNestedTooDeeplyIsABadRequest() throws Exception {
         String deep = "{\"a\":".repeat(10_000) + "1" + "}".repeat(10_000);
         assertThat(post("application/json", deep).statusCode()).isEqualTo(400);

@@ -174,6 +174,10 @@ class HostileClientsTest {
             floods.add(Thread.ofPlatform().start(() -> send(raw, many, over)));
             floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
         }
+        endAfterServingTheHonest(floods, over);
+    }
+
+    private void endAfterServingTheHonest(List<Thread> floods, AtomicBoolean over) throws Exception {
         try {
             for (int i = 0; i < 10; i++) {
                 assertServesTheHonest();
@@ -187,6 +191,27 @@ class HostileClientsTest {
                 flood.join();
             }
         }
+    }
+
+    @Test
+    void messagesThatAWatchDoesNotExpectHoldNoProcessor() throws Exception {
+        byte[] pings = new byte[6 * 1_000];
+        for (int i = 0; i < pings.length; i += 6) {
+            pings[i] = (byte) 0x89;
+            pings[i + 1] = (byte) 0x80;
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> floods = new ArrayList<>();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            RawHttp raw = connect();
+            assertThat(raw.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\n"
+                    + "Authorization: Bearer secret-a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+                    .socket().getInputStream().readNBytes(12)).asString(StandardCharsets.US_ASCII).endsWith("101");
+            floods.add(Thread.ofPlatform().start(() -> send(raw, pings, over)));
+            floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
+        }
+        endAfterServingTheHonest(floods, over);
     }
 
     private static void send(RawHttp raw, byte[] requests, AtomicBoolean over) {
