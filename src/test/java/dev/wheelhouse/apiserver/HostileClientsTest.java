@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
@@ -173,6 +175,29 @@ class HostileClientsTest {
             RawHttp raw = connect();
             floods.add(Thread.ofPlatform().start(() -> send(raw, many, over)));
             floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
+        }
+        endAfterServingTheHonest(floods, over);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Authorization: Bearer secret-a\r\n"})
+    void bodiesOfTinyChunksHoldNoProcessorWhetherTheyAreRefusedOrRead(String credentials) throws Exception {
+        byte[] chunks = "1\r\nx\r\n".repeat(100_000).getBytes(StandardCharsets.US_ASCII);
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> floods = new ArrayList<>();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            floods.add(Thread.ofPlatform().start(() -> {
+                while (!over.get()) {
+                    try (RawHttp raw = RawHttp.connect(server.port(), 120_000)) {
+                        raw.send(HEAD + credentials + "Transfer-Encoding: chunked\r\n\r\n");
+                        for (int sent = 0; sent < 100 && !over.get(); sent++) {
+                            raw.send(chunks);
+                        }
+                    } catch (IOException e) {
+                        // The server has had enough of this connection.
+                    }
+                }
+            }));
         }
         endAfterServingTheHonest(floods, over);
     }
