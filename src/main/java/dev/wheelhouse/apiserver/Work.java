@@ -12,6 +12,8 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on
@@ -19,6 +21,7 @@ import dev.wheelhouse.apiserver.work.OverdueException;
  */
 final class Work implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Work.class);
+    private static final LogBudget FAILURES = new LogBudget(Clock.system());
 
     private final Supplier<ApiResponse> request;
     private final Deadline deadline;
@@ -63,7 +66,10 @@ final class Work implements Runnable {
         } catch (OverdueException e) {
             made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
-            log.error("a request could not be answered", e);
+            String line = FAILURES.line("a request could not be answered: " + e.getClass().getName());
+            if (line != null) {
+                log.error(line, e);
+            }
             made = Refusals.status(500, "Internal error occurred: " + e);
         }
         if (!answer.compareAndSet(null, made) && made instanceof ApiResponse.Stream stream) {

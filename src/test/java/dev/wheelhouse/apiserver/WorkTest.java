@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Clock;
@@ -64,6 +65,18 @@ class WorkTest {
         assertThat(over.getCount()).isEqualTo(1);
         stuck.countDown();
         assertThat(over.await(2, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void failuresOfOneKindAreLoggedOnce() {
+        try (Logged log = Logged.by(Work.class.getName())) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(code(() -> {
+                    throw new LinkageError("planted");
+                }, Duration.ofMinutes(1))).isEqualTo(500);
+            }
+            assertThat(log.lines()).hasSizeLessThanOrEqualTo(1);
+        }
     }
 
     @Test
