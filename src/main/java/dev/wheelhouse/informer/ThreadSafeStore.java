@@ -59,8 +59,10 @@ final class ThreadSafeStore<T> implements Indexer<T> {
                     log.debug("the function of the index {} failed on {}, too", name, key, e);
                 } else {
                     saidThatItFails = true;
-                    log.error("the function of the index {} failed on {}: the index leaves this object out, and further "
-                            + "ones on which the function fails", name, key, e);
+                    log.error(
+                            "the function of the index {} failed on {}: the index leaves this object out, and further "
+                                    + "ones on which the function fails",
+                            name, key, e);
                 }
                 return List.of();
             }

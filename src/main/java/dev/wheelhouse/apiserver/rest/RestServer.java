@@ -44,8 +44,8 @@ import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
