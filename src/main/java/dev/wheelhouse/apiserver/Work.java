@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
-import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 
 /**
@@ -21,16 +20,20 @@ import dev.wheelhouse.runtime.LogBudget;
  */
 final class Work implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Work.class);
-    private static final LogBudget FAILURES = new LogBudget(Clock.system());
 
     private final Supplier<ApiResponse> request;
     private final Deadline deadline;
     private final Runnable whenDone;
+    private final LogBudget failures;
     private final Thread waiter = Thread.currentThread();
     private final AtomicReference<ApiResponse> answer = new AtomicReference<>();
 
-    /** @param whenDone called when the work has ended, which may be after the answer was given */
-    Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone) {
+    /**
+     * @param whenDone called when the work has ended, which may be after the answer was given
+     * @param failures limits the log lines about failures of all requests
+     */
+    Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone, LogBudget failures) {
+        this.failures = failures;
         this.request = request;
         this.deadline = deadline;
         this.whenDone = whenDone;
@@ -66,7 +69,7 @@ final class Work implements Runnable {
         } catch (OverdueException e) {
             made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
-            String line = FAILURES.line("a request could not be answered: " + e.getClass().getName());
+            String line = failures.line("a request could not be answered: " + e.getClass().getName());
             if (line != null) {
                 log.error(line, e);
             }

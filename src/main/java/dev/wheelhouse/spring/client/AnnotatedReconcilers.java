@@ -166,7 +166,7 @@ public final class AnnotatedReconcilers {
             return ifItFails;
         }
 
-        private void report(String what, Throwable cause) {
+        private void report(String what, @Nullable Throwable cause) {
             if (saidThatItFails.compareAndSet(false, true)) {
                 log.error("{} {}; further failures of it are not logged", method, what, cause);
             }

@@ -308,7 +308,8 @@ class DirectoryStorageTest {
     private void assertRefused(Path file) {
         assertThatThrownBy(() -> open(10)).isInstanceOf(StorageException.class)
                 .hasMessage("the file " + file + " cannot be used (it is not a regular file): see that it is a file of "
-                        + "the user who runs the server, or choose another one with --wheelhouse.apiserver.data-dir=DIR");
+                        + "the user who runs the server, or choose another one with "
+                        + "--wheelhouse.apiserver.data-dir=DIR");
     }
 
     @Test
