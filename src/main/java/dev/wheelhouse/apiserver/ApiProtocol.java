@@ -208,7 +208,7 @@ final class ApiProtocol extends Http11NioProtocol {
             }
         }
 
-        /** Ends each write of which the client reads nothing for a time. Tomcat does not limit those after an upgrade. */
+        /** Ends each write of which the client reads nothing for a time. After an upgrade, Tomcat limits no write. */
         void limitWrites(Duration timeout) {
             socket.setWriteTimeout(timeout.toMillis());
         }
