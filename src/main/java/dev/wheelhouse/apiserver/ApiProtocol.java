@@ -208,6 +208,11 @@ final class ApiProtocol extends Http11NioProtocol {
             }
         }
 
+        /** Ends each write of which the client reads nothing for a time. After an upgrade, Tomcat limits no write. */
+        void limitWrites(Duration timeout) {
+            socket.setWriteTimeout(timeout.toMillis());
+        }
+
         /** Whether the client has closed the connection, or it is broken. Input is not consumed. */
         boolean isGone() {
             ByteBuffer probe = ByteBuffer.allocate(1);

@@ -64,6 +64,7 @@ public final class ApiServer implements AutoCloseable {
     private @Nullable LoopRunner loops;
     private volatile @Nullable TlsRenewal renewal;
     private volatile int port;
+    private boolean closed;
 
     /**
      * Opens the storage and creates the objects that every cluster has, unless they exist.
@@ -116,8 +117,12 @@ public final class ApiServer implements AutoCloseable {
      *
      * @return this
      * @throws PortInUseException if the port is taken
+     * @throws IllegalStateException if it listens already, or was closed
      */
     public synchronized ApiServer start() {
+        if (closed) {
+            throw new IllegalStateException("the API server was closed and cannot listen again: make another one");
+        }
         if (tomcat != null) {
             throw new IllegalStateException("the API server is running at " + url());
         }
@@ -364,6 +369,7 @@ public final class ApiServer implements AutoCloseable {
     /** Ends all watches, connections and threads, and closes the storage. */
     @Override
     public synchronized void close() {
+        closed = true;
         store.close();
         closeHttp();
         traffic.close();

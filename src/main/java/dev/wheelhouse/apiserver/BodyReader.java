@@ -21,6 +21,7 @@ final class BodyReader {
     private static final int PIECE = 64 * 1024;
     /** The longest wait for memory. It is short because a waiting body holds memory that others wait for. */
     static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
     private static final byte[] NOTHING = {};
 
     private final Clock clock;
@@ -51,6 +52,7 @@ final class BodyReader {
         byte[] piece = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, UNCHARGED)];
         int filled = 0;
         int length = 0;
+        ReadingTurn turn = new ReadingTurn(clock, BETWEEN_TURNS);
         while (announced < 0 || length < announced) {
             if (filled == piece.length) {
                 int next = announced < 0 ? PIECE : (int) Math.min(PIECE, announced - length);
@@ -66,6 +68,7 @@ final class BodyReader {
             if (read < 0) {
                 break;
             }
+            turn.goOn();
             filled += read;
             length += read;
             if (length > most) {

@@ -10,7 +10,7 @@ import dev.wheelhouse.apiserver.auth.ServingCertificate;
 /** Creates Tomcat's connector from the server's options. */
 final class Connectors {
     /** How many bytes of a refused request's body are discarded before the connection is closed. */
-    private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
+    static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
     /** Has room for all warnings of an answer. Every connection with a request has a buffer of this size in bytes. */
     private static final int RESPONSE_HEADERS = 32 * 1024;
     private static final int KEEP_ALIVE_MILLIS = 120_000;

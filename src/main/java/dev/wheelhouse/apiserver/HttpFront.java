@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
@@ -11,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -47,6 +49,8 @@ final class HttpFront extends HttpServlet {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
+    /** The pause after each two milliseconds of reading a refused body. Nobody needs its bytes. */
+    private static final Duration WHILE_DISCARDING = Duration.ofMillis(10);
     /** The pause before each further request of a client that sends many without waiting for the answers. */
     private static final Duration PIPELINED = Duration.ofMillis(1);
     /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
@@ -56,6 +60,7 @@ final class HttpFront extends HttpServlet {
     private final transient Clock clock;
     private final transient Traffic traffic;
     private final transient BodyReader bodies;
+    private final transient Duration io;
     private final transient Duration bodyDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
@@ -68,6 +73,7 @@ final class HttpFront extends HttpServlet {
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.bodies = new BodyReader(clock, limits.body());
+        this.io = limits.io();
         this.bodyDeadline = limits.io().multipliedBy(2);
         Duration half = limits.io().dividedBy(2);
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
@@ -219,10 +225,58 @@ final class HttpFront extends HttpServlet {
             response.setHeader("Connection", "close");
         }
         if (request.getHeader("Expect") == null) {
+            if (length < 0) {
+                sendAndDiscardChunks(request, response, answer);
+                return;
+            }
             // Tomcat reads and discards the rest: a client that is still sending would not see the answer.
             peer(peer -> traffic.timer().schedule(peer.awaitRefusedBody(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
         }
         send(request, response, answer);
+    }
+
+    /**
+     * Sends an answer, and reads the rest of a body in chunks before the answer's last byte. Tomcat would read the rest
+     * after it, without a pause however small the chunks are.
+     */
+    private void sendAndDiscardChunks(HttpServletRequest request, HttpServletResponse response,
+            ApiResponse.Content answer) throws IOException {
+        peer(Connections.Peer::awaitRefusedBody);
+        byte[] text = answer.body();
+        setHead(response, answer);
+        response.setContentLength(text.length);
+        OutputStream out = response.getOutputStream();
+        out.write(text, 0, text.length - 1);
+        response.flushBuffer();
+        ApiProtocol.Connection client = ApiProtocol.current();
+        Future<?> patience = client == null
+                ? null
+                : traffic.timer().schedule(client::endInput, DRAIN.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            discard(request.getInputStream());
+        } catch (IOException e) {
+            // The rest did not come in time, or is broken.
+            endConnection();
+        } finally {
+            if (patience != null) {
+                patience.cancel(false);
+            }
+        }
+        out.write(text, text.length - 1, 1);
+    }
+
+    private void discard(InputStream body) throws IOException {
+        byte[] buffer = new byte[2048];
+        ReadingTurn turn = new ReadingTurn(clock, WHILE_DISCARDING);
+        for (int left = Connectors.REFUSED_BODY_READ; left > 0;) {
+            int read = body.read(buffer);
+            if (read < 0) {
+                return;
+            }
+            left -= read;
+            turn.goOn();
+        }
+        throw new IOException("the body does not end");
     }
 
     /** @param asked null if the head could not be parsed */
@@ -259,17 +313,7 @@ final class HttpFront extends HttpServlet {
 
     private void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
             throws IOException {
-        response.setStatus(content.code());
-        response.setHeader("Content-Type", content.contentType());
-        response.setHeader("Cache-Control", "no-cache, private");
-        content.headers().forEach(response::setHeader);
-        for (String warning : content.warnings()) {
-            response.addHeader("Warning", "299 - \"" + warning.replace("\\", "\\\\").replace("\"", "\\\"")
-                    .replaceAll("\\p{Cntrl}", " ") + "\"");
-        }
-        if (content.retryAfter() != null) {
-            response.setHeader("Retry-After", String.valueOf(content.retryAfter()));
-        }
+        setHead(response, content);
         if (content.length() >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
             response.setHeader("Content-Encoding", "gzip");
             response.setHeader("Vary", "Accept-Encoding");
@@ -283,6 +327,20 @@ final class HttpFront extends HttpServlet {
             content.writeTo(response.getOutputStream());
         } else {
             writeLong(content, response.getOutputStream());
+        }
+    }
+
+    private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
+        response.setStatus(content.code());
+        response.setHeader("Content-Type", content.contentType());
+        response.setHeader("Cache-Control", "no-cache, private");
+        content.headers().forEach(response::setHeader);
+        for (String warning : content.warnings()) {
+            response.addHeader("Warning", "299 - \"" + warning.replace("\\", "\\\\").replace("\"", "\\\"")
+                    .replaceAll("\\p{Cntrl}", " ") + "\"");
+        }
+        if (content.retryAfter() != null) {
+            response.setHeader("Retry-After", String.valueOf(content.retryAfter()));
         }
     }
 
@@ -329,7 +387,8 @@ final class HttpFront extends HttpServlet {
         boolean handedOver = false;
         try {
             if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), () -> requests.endWatch(sender));
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io,
+                        () -> requests.endWatch(sender));
                 handedOver = true;
             } else {
                 stream(response, stream);

@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * The steps of a request that all transports share: authorization by the head, a seat, the work with its deadline and
@@ -34,6 +35,7 @@ final class Requests {
     private final Faults faults;
     private final Traffic traffic;
     private final RequestMetrics metrics;
+    private final LogBudget failures;
     private final Clock clock;
     private final boolean open;
     private final boolean durable;
@@ -50,6 +52,7 @@ final class Requests {
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.clock = options.clock();
+        this.failures = new LogBudget(clock);
         this.open = options.security().open();
         this.durable = options.storage().isDurable();
         this.maxRequests = options.limits().requests();
@@ -188,7 +191,7 @@ final class Requests {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
             }
         }
-        return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close)
+        return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close, failures)
                 .answeredBy(traffic.workers());
     }
 

@@ -8,9 +8,11 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 import jakarta.servlet.ServletException;
@@ -40,11 +42,15 @@ public final class WatchSocket implements HttpUpgradeHandler {
     /** The longest control frame, in bytes. Clients send no other frames. */
     private static final int MAX_MESSAGE = 125;
     private static final byte[] NORMAL_CLOSURE = {3, (byte) 232};
+    /** The pause after each message, because a virtual thread keeps its carrier as long as its client sends. */
+    private static final Duration BETWEEN_MESSAGES = Duration.ofMillis(1);
 
     private final ReentrantLock writing = new ReentrantLock();
     private ApiResponse.@Nullable Stream stream;
+    private ApiProtocol.@Nullable Connection client;
     private Runnable whenDone = () -> {};
     private long checkNanos;
+    private Duration writeTimeout = Duration.ZERO;
 
     /** Whether a request asks for a WebSocket. */
     static boolean isAskedForBy(HttpServletRequest request) {
@@ -58,10 +64,11 @@ public final class WatchSocket implements HttpUpgradeHandler {
      * Accepts the request. The watch is served after the caller has returned from the servlet.
      *
      * @param checkNanos the longest wait for an event before the end of the watch is checked
+     * @param writeTimeout how long the client may read nothing of what is sent
      * @param whenDone called when the watch has ended
      */
     static void accept(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream,
-            long checkNanos, Runnable whenDone) throws IOException {
+            long checkNanos, Duration writeTimeout, Runnable whenDone) throws IOException {
         response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         response.setHeader("Upgrade", "websocket");
         response.setHeader("Connection", "Upgrade");
@@ -71,6 +78,8 @@ public final class WatchSocket implements HttpUpgradeHandler {
             socket.stream = stream;
             socket.whenDone = whenDone;
             socket.checkNanos = checkNanos;
+            socket.writeTimeout = writeTimeout;
+            socket.client = ApiProtocol.current();
         } catch (ServletException e) {
             throw new IOException("a watch could not be moved to a WebSocket", e);
         }
@@ -88,6 +97,10 @@ public final class WatchSocket implements HttpUpgradeHandler {
     @Override
     public void init(WebConnection connection) {
         ApiResponse.Stream served = Objects.requireNonNull(stream, "the watch was not accepted");
+        if (client != null) {
+            client.keepAlive();
+            client.limitWrites(writeTimeout);
+        }
         try (connection; WatchFeed feed = served.feed()) {
             OutputStream out = connection.getOutputStream();
             DataInputStream in = new DataInputStream(connection.getInputStream());
@@ -158,6 +171,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
                         // A watch expects no messages.
                     }
                 }
+                LockSupport.parkNanos(this, BETWEEN_MESSAGES.toNanos());
             }
         } catch (IOException e) {
             // The client is gone or violates the protocol; the watch ends in either case.

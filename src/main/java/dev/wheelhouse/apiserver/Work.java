@@ -12,6 +12,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on
@@ -23,11 +24,16 @@ final class Work implements Runnable {
     private final Supplier<ApiResponse> request;
     private final Deadline deadline;
     private final Runnable whenDone;
+    private final LogBudget failures;
     private final Thread waiter = Thread.currentThread();
     private final AtomicReference<ApiResponse> answer = new AtomicReference<>();
 
-    /** @param whenDone called when the work has ended, which may be after the answer was given */
-    Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone) {
+    /**
+     * @param whenDone called when the work has ended, which may be after the answer was given
+     * @param failures limits the log lines about failures of all requests
+     */
+    Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone, LogBudget failures) {
+        this.failures = failures;
         this.request = request;
         this.deadline = deadline;
         this.whenDone = whenDone;
@@ -63,7 +69,10 @@ final class Work implements Runnable {
         } catch (OverdueException e) {
             made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
-            log.error("a request could not be answered", e);
+            String line = failures.line("a request could not be answered: " + e.getClass().getName());
+            if (line != null) {
+                log.error(line, e);
+            }
             made = Refusals.status(500, "Internal error occurred: " + e);
         }
         if (!answer.compareAndSet(null, made) && made instanceof ApiResponse.Stream stream) {

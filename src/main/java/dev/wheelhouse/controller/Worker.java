@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -39,6 +40,7 @@ public final class Worker<K> implements Loop {
     private final ControllerMetrics metrics;
     private volatile boolean closed;
     private volatile @Nullable RunningSync running;
+    private final LogBudget stackTraces;
     private boolean saidThatZeroSpins;
 
     /** @param outage shared by all workers of the queue */
@@ -51,6 +53,7 @@ public final class Worker<K> implements Loop {
         this.reconciler = reconciler;
         this.clock = clock;
         this.metrics = metrics;
+        this.stackTraces = new LogBudget(clock);
     }
 
     /** A worker whose keys may always be synced. */
@@ -117,7 +120,7 @@ public final class Worker<K> implements Loop {
         }
         if (!closed) {
             // An owner that ends this worker closes it first. Without a close, the sync interrupted its own thread, and
-            // the thread would end with all workers of the queue.
+            // its failure would not be logged.
             Thread.interrupted();
         }
         sync.trace().ended(result.label(), result instanceof Result.Retry retry ? retry.cause() : null);
@@ -200,12 +203,12 @@ public final class Worker<K> implements Loop {
         } else if (cause instanceof ApiError e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
                     failures, shortened(e));
-        } else if (isNew) {
+        } else if (isNew && stackTraces.line(cause.toString()) != null) {
             log.error("{}: the sync of {} failed and is retried (failure {} in a row)", controller, key, failures,
                     cause);
         } else {
-            log.warn("{}: the sync of {} failed again and is retried (failure {} in a row): {}", controller, key,
-                    failures, cause.toString());
+            log.warn("{}: the sync of {} failed{} and is retried (failure {} in a row): {}", controller, key,
+                    isNew ? "" : " again", failures, cause.toString());
         }
     }
 

@@ -139,7 +139,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 while (processNext()) {
                 }
                 return true;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("the {} failed on a change; it continues with the next one", this, e);
                 return false;
             } finally {

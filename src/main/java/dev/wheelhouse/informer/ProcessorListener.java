@@ -16,6 +16,7 @@ import dev.wheelhouse.journal.Cause;
 import dev.wheelhouse.journal.Telling;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
@@ -38,6 +39,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private final Signal signal;
     private final PendingNotifications<T> pendingNotifications;
     private final HandlerStats stats = new HandlerStats();
+    private final LogBudget budget;
     private final long resyncNanos;
     private long nextResync;
     private boolean resyncing;
@@ -65,6 +67,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         this.pendingNotifications = new PendingNotifications<>(pendingBound);
         this.resyncNanos = Durations.saturatedNanos(resyncPeriod);
         this.nextResync = clock.deadline(resyncPeriod);
+        this.budget = new LogBudget(clock);
     }
 
     private static String name(Class<?> type) {
@@ -147,10 +150,12 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         try {
             notification.deliver(handler);
             failed = false;
-        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-            log.error("the handler {} failed on {}: it misses this notification and gets the next ones", name,
-                    describe(notification),
-                    e);
+        } catch (Throwable e) {
+            String line = budget.line("the handler " + name + " failed on " + describe(notification)
+                    + ": it misses this notification and gets the next ones");
+            if (line != null) {
+                log.error(line, e);
+            }
         } finally {
             telling.end();
             told = null;

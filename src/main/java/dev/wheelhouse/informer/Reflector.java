@@ -87,7 +87,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         } catch (InterruptedException e) {
             signal.raise();
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // The stream may have ended, so that no further event wakes the loop.
             signal.raise();
             throw e;

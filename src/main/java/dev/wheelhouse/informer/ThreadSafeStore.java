@@ -40,6 +40,7 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     private static final class Index<T> {
         final String name;
         final Function<T, Collection<String>> values;
+        private volatile boolean saidThatItFails;
         final ConcurrentHashMap<String, ConcurrentHashMap<ObjectKey, T>> byValue = new ConcurrentHashMap<>();
 
         Index(String name, Function<T, Collection<String>> values) {
@@ -47,11 +48,22 @@ final class ThreadSafeStore<T> implements Indexer<T> {
             this.values = values;
         }
 
+        /** The values of one object; none if the function returns null or fails. */
         Collection<String> valuesOf(ObjectKey key, T object) {
             try {
-                return values.apply(object);
-            } catch (RuntimeException e) {
-                log.error("the function of the index {} failed on {}: the index leaves this object out", name, key, e);
+                Collection<String> found = values.apply(object);
+                // The copy has no null values and cannot change.
+                return found == null ? List.of() : List.copyOf(found);
+            } catch (Throwable e) {
+                if (saidThatItFails) {
+                    log.debug("the function of the index {} failed on {}, too", name, key, e);
+                } else {
+                    saidThatItFails = true;
+                    log.error(
+                            "the function of the index {} failed on {}: the index leaves this object out, and further "
+                                    + "ones on which the function fails",
+                            name, key, e);
+                }
                 return List.of();
             }
         }

@@ -41,7 +41,24 @@ final class TransformingSource<T extends KubernetesObject> extends ForwardingLis
 
     /** Sets the transform, for lists and watches that begin later. */
     void transformBy(UnaryOperator<T> function) {
-        transform = object -> function.apply(ModelJson.copy(trim == null ? object : trim.apply(object)));
+        transform = object -> transformed(function, ModelJson.copy(trim == null ? object : trim.apply(object)));
+    }
+
+    private static <T extends KubernetesObject> T transformed(UnaryOperator<T> function, T object) {
+        ObjectKey key = ObjectKey.of(object);
+        T made;
+        try {
+            made = function.apply(object);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e.toString(), e);
+        }
+        if (made == null || made.getMetadata() == null || !key.equals(ObjectKey.of(made))) {
+            throw new IllegalStateException("it returned "
+                    + (made == null ? "null" : "an object of another namespace and name"));
+        }
+        return made;
     }
 
     /** Whether there is a function beside the one that trims. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,9 +112,9 @@ public final class FileSource implements Loop {
     }
 
     private void read() {
-        List<Path> files;
+        List<Path> all;
         try {
-            files = files();
+            all = files();
             listFailure = "";
             journal.read();
         } catch (IOException e) {
@@ -125,8 +126,17 @@ public final class FileSource implements Loop {
             }
             return;
         }
+        boolean tooMany = all.size() > MAX_FILES;
+        List<Path> files = tooMany ? all.subList(0, MAX_FILES) : all;
         boolean changed = known.keySet().retainAll(files);
-        journal.locations().stream().filter(l -> !files.contains(Path.of(l))).forEach(journal::clear);
+        Set<String> locations = files.stream().map(Path::toString).collect(Collectors.toSet());
+        if (tooMany) {
+            locations.add(path.toString());
+            journal.refuse(new Refusal(path.toString(), 0, "", "the directory has more than " + MAX_FILES
+                    + " files, and those after " + files.getLast().getFileName() + " are left out: remove some"),
+                    List.of());
+        }
+        journal.locations().stream().filter(location -> !locations.contains(location)).forEach(journal::clear);
         for (Path file : files) {
             changed |= read(file);
         }
@@ -154,13 +164,6 @@ public final class FileSource implements Loop {
             throw e.getCause();
         }
         files.sort(null);
-        if (files.size() > MAX_FILES) {
-            files.subList(MAX_FILES, files.size()).forEach(f -> journal.refuse(
-                    new Refusal(f.toString(), 0, "",
-                            "the directory has more than " + MAX_FILES + " files: remove some"),
-                    List.of()));
-            return List.copyOf(files.subList(0, MAX_FILES));
-        }
         return files;
     }
 

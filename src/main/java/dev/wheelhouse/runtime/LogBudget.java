@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Limits the log lines of one loop while something keeps failing. A text that repeats the last line is logged once in
+ * Limits the log lines of one part while something keeps failing. A text that repeats the last line is logged once in
  * five minutes, and at most six lines are logged in a minute. The next line that is logged says how many were left out.
- * Not thread safe.
+ * Thread safe.
  */
 public final class LogBudget {
     private static final long SAME = Duration.ofMinutes(5).toNanos();
@@ -37,7 +37,7 @@ public final class LogBudget {
     }
 
     /** The line to log for a text; null if the text is to be left out. */
-    public @Nullable String line(String text) {
+    public synchronized @Nullable String line(String text) {
         long now = clock.nanoTime();
         if (now - windowBegan >= WINDOW) {
             windowBegan = now;

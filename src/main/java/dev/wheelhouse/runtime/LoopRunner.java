@@ -38,7 +38,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         final Thread.Builder builder;
         final boolean mayRest;
         Thread thread;
-        boolean stopped;
+        volatile boolean stopped;
         /** The time of the clock at which the current step began. */
         volatile long stepBegan = BETWEEN_STEPS;
 
@@ -167,7 +167,8 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                     driven.stepBegan = clock.nanoTime();
                     long wait = loop.step();
                     driven.stepBegan = BETWEEN_STEPS;
-                    if (Thread.interrupted()) {
+                    // Without a stop, user code interrupted its own thread; the loop must not end by that.
+                    if (Thread.interrupted() && (closed || driven.stopped)) {
                         return;
                     }
                     if (!driven.mayRest || wait <= restAfter) {
@@ -185,9 +186,12 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                                 .unstarted(() -> rest(driven, wait)));
                         return;
                     }
-                } catch (RuntimeException | Error e) {
+                } catch (InterruptedException e) {
+                    throw e;
+                } catch (Throwable e) {
+                    // User code in Kotlin, for example, throws any checked exception.
                     driven.stepBegan = BETWEEN_STEPS;
-                    if (e instanceof RuntimeException && loop instanceof SignalledLoop signalled
+                    if (e instanceof Exception && loop instanceof SignalledLoop signalled
                             && signalled.isClosed()) {
                         // The step was on its way while the parts that it uses were closed, too.
                         log.debug("the loop {} failed after its close", Thread.currentThread().getName(), e);

@@ -65,6 +65,13 @@ public final class PrivateFiles {
         }
     }
 
+    /** Refuses a pipe, whose opening may never end, a device, which keeps nothing, and a directory. */
+    public static void requireFile(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new IOException("it is not a regular file");
+        }
+    }
+
     /**
      * Replaces a file atomically: after a crash or a loss of power at any moment, the file has the old or the new
      * content. Its directory must exist.

@@ -5,6 +5,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -22,10 +23,12 @@ import dev.wheelhouse.runtime.LoopRunner;
 @ConditionalOnBean(ServiceLifecycle.class)
 class ActuatorAutoConfiguration {
 
+    /** The names of the beans are those of the health components. A bean of the application keeps such a name. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(HealthIndicator.class)
     static class HealthOfCaches {
         @Bean
+        @ConditionalOnMissingBean(name = "cachesHealthIndicator")
         CachesHealthIndicator cachesHealthIndicator(ControllerManager manager, ObjectProvider<InformerStates> informers,
                 ServedWebhooks webhooks, Clock clock) {
             return new CachesHealthIndicator(() -> manager.isRunning() && webhooks.isReady(),
@@ -34,17 +37,20 @@ class ActuatorAutoConfiguration {
         }
 
         @Bean
+        @ConditionalOnMissingBean(name = "controllersHealthIndicator")
         ControllersHealthIndicator controllersHealthIndicator(ControllerManager manager, Shards shards) {
             return new ControllersHealthIndicator(manager, shards);
         }
 
         @Bean
+        @ConditionalOnMissingBean(name = "loopsHealthIndicator")
         LoopsHealthIndicator loopsHealthIndicator(LoopRunner runner, WheelhouseProperties properties) {
             return new LoopsHealthIndicator(runner, properties.management().stepDeadline());
         }
 
         /** Out of service while the storage of the embedded API server takes no writes. */
         @Bean
+        @ConditionalOnMissingBean(name = "storageHealthIndicator")
         HealthIndicator storageHealthIndicator(ApiServerConnection connection) {
             return () -> {
                 String problem = connection.storageProblem();
@@ -60,25 +66,25 @@ class ActuatorAutoConfiguration {
     static class Endpoints {
         @Bean
         @ConditionalOnAvailableEndpoint
-        InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
+        InformersEndpoint wheelhouseInformersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
             return new InformersEndpoint(informers.orderedStream().toList(), clock);
         }
 
         @Bean
         @ConditionalOnAvailableEndpoint
-        JournalEndpoint journalEndpoint(Journal journal) {
+        JournalEndpoint wheelhouseJournalEndpoint(Journal journal) {
             return new JournalEndpoint(journal);
         }
 
         @Bean
         @ConditionalOnAvailableEndpoint
-        PlanEndpoint planEndpoint(ControllerManager manager) {
+        PlanEndpoint wheelhousePlanEndpoint(ControllerManager manager) {
             return new PlanEndpoint(manager);
         }
 
         @Bean
         @ConditionalOnAvailableEndpoint
-        PodSourcesEndpoint podSourcesEndpoint(HollowCluster cluster) {
+        PodSourcesEndpoint wheelhousePodSourcesEndpoint(HollowCluster cluster) {
             return new PodSourcesEndpoint(cluster);
         }
     }

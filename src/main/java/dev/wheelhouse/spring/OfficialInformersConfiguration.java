@@ -1,5 +1,7 @@
 package dev.wheelhouse.spring;
 
+import java.util.List;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -43,16 +45,16 @@ class OfficialInformersConfiguration {
 
     /** Starts the informers before the controllers, and stops them after these. */
     @Bean
-    OfficialInformers officialInformers(SharedInformerFactory informers) {
-        return new OfficialInformers(informers);
+    OfficialInformers officialInformers(ObjectProvider<SharedInformerFactory> factories) {
+        return new OfficialInformers(factories.orderedStream().toList());
     }
 
     static final class OfficialInformers implements SmartLifecycle {
-        private final SharedInformerFactory informers;
+        private final List<SharedInformerFactory> factories;
         private volatile boolean running;
 
-        OfficialInformers(SharedInformerFactory informers) {
-            this.informers = informers;
+        OfficialInformers(List<SharedInformerFactory> factories) {
+            this.factories = factories;
         }
 
         @Override
@@ -63,12 +65,12 @@ class OfficialInformersConfiguration {
         @Override
         public void start() {
             running = true;
-            informers.startAllRegisteredInformers();
+            factories.forEach(SharedInformerFactory::startAllRegisteredInformers);
         }
 
         @Override
         public void stop() {
-            informers.stopAllRegisteredInformers();
+            factories.forEach(SharedInformerFactory::stopAllRegisteredInformers);
             running = false;
         }
 

@@ -126,7 +126,13 @@ final class EmbeddedApiServerExtension
         return ReflectionSupport.newInstance(type);
     }
 
-    private record Started(TestServer server, String owner) {}
+    /** Closed by JUnit, too: it ends no class whose constructor fails, but always the store. */
+    private record Started(TestServer server, String owner) implements AutoCloseable {
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
 
     /** Ends the server if this context started it. */
     private static void end(ExtensionContext context) {

@@ -64,6 +64,7 @@ public final class TestServer implements AutoCloseable {
     private @Nullable ApiClient api;
     private @Nullable KubeClient client;
     private @Nullable Path kubeconfig;
+    private boolean closed;
 
     private TestServer(Builder builder) {
         clock = builder.clock;
@@ -298,6 +299,10 @@ public final class TestServer implements AutoCloseable {
 
     /** With a manual clock the server listens only once somebody asks for its address, because that takes time. */
     private synchronized ApiServer listen() {
+        if (closed) {
+            throw new IllegalStateException("this test server was closed: ask for its address, its clients and its "
+                    + "kubeconfig before");
+        }
         if (server.port() == 0) {
             if (TOMCAT.getLevel() == null) {
                 TOMCAT.setLevel(Level.WARNING);
@@ -341,9 +346,10 @@ public final class TestServer implements AutoCloseable {
     public synchronized Path kubeconfig() {
         Path file = kubeconfig;
         if (file == null) {
+            String content = listen().kubeconfig();
             try {
                 file = Files.createTempFile("wheelhouse", ".kubeconfig");
-                Files.writeString(file, listen().kubeconfig());
+                Files.writeString(file, content);
             } catch (IOException e) {
                 throw new UncheckedIOException("the kubeconfig needs a temporary file: check java.io.tmpdir", e);
             }
@@ -355,6 +361,7 @@ public final class TestServer implements AutoCloseable {
     /** Ends nodes, controllers, clients and the server. */
     @Override
     public synchronized void close() {
+        closed = true;
         if (process != null) {
             process.close();
         }
@@ -373,6 +380,7 @@ public final class TestServer implements AutoCloseable {
         }
         server.close();
         Path file = kubeconfig;
+        kubeconfig = null;
         if (file != null) {
             try {
                 Files.deleteIfExists(file);

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +81,35 @@ class ApiServerLimitsTest {
             assertThat(RawHttp.code(answer)).isEqualTo(413);
         }
         assertServes();
+    }
+
+    @Test
+    void aWatchOverAWebSocketEndsWhenItsClientReadsNothing() throws Exception {
+        try (RawHttp raw = RawHttp.connect(server.port(), 120_000)) {
+            raw.send("GET " + CONFIG_MAPS + "?watch=1&timeoutSeconds=3600 HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+            Eventually.eventually("the watch is open", Duration.ofMinutes(2), () -> server.store().watchers() == 1);
+            String body = "{\"metadata\": {\"generateName\": \"large-\"}, \"data\": {\"x\": \"" + "x".repeat(90_000)
+                    + "\"}}";
+            Eventually.eventually("the watch has ended", Duration.ofMinutes(2),
+                    () -> post("application/json", body).statusCode() != 201 || server.store().watchers() == 0);
+            assertServes();
+        }
+    }
+
+    @Test
+    void jsonInAnotherEncodingThanUtf8IsABadRequest() throws Exception {
+        String body = "{\"metadata\": {\"name\": \"encoded\"}}";
+        for (String encoding : List.of("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE")) {
+            HttpResponse<String> answer = http.send(HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS))
+                    .timeout(Duration.ofMinutes(2)).header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofByteArray(body.getBytes(Charset.forName(encoding)))).build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(encoding).isEqualTo(400);
+            assertThat(answer.body()).contains("json parse error: invalid character");
+        }
+        assertThat(post("application/json", body).statusCode()).isEqualTo(201);
     }
 
     @Test

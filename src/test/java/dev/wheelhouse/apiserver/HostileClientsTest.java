@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
@@ -174,6 +176,33 @@ class HostileClientsTest {
             floods.add(Thread.ofPlatform().start(() -> send(raw, many, over)));
             floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
         }
+        endAfterServingTheHonest(floods, over);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Authorization: Bearer secret-a\r\n"})
+    void bodiesOfTinyChunksHoldNoProcessorWhetherTheyAreRefusedOrRead(String credentials) throws Exception {
+        byte[] chunks = "1\r\nx\r\n".repeat(100_000).getBytes(StandardCharsets.US_ASCII);
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> floods = new ArrayList<>();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            floods.add(Thread.ofPlatform().start(() -> {
+                while (!over.get()) {
+                    try (RawHttp raw = RawHttp.connect(server.port(), 120_000)) {
+                        raw.send(HEAD + credentials + "Transfer-Encoding: chunked\r\n\r\n");
+                        for (int sent = 0; sent < 100 && !over.get(); sent++) {
+                            raw.send(chunks);
+                        }
+                    } catch (IOException e) {
+                        // The server has had enough of this connection.
+                    }
+                }
+            }));
+        }
+        endAfterServingTheHonest(floods, over);
+    }
+
+    private void endAfterServingTheHonest(List<Thread> floods, AtomicBoolean over) throws Exception {
         try {
             for (int i = 0; i < 10; i++) {
                 assertServesTheHonest();
@@ -187,6 +216,27 @@ class HostileClientsTest {
                 flood.join();
             }
         }
+    }
+
+    @Test
+    void messagesThatAWatchDoesNotExpectHoldNoProcessor() throws Exception {
+        byte[] pings = new byte[6 * 1_000];
+        for (int i = 0; i < pings.length; i += 6) {
+            pings[i] = (byte) 0x89;
+            pings[i + 1] = (byte) 0x80;
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> floods = new ArrayList<>();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            RawHttp raw = connect();
+            assertThat(raw.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\n"
+                    + "Authorization: Bearer secret-a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+                    .socket().getInputStream().readNBytes(12)).asString(StandardCharsets.US_ASCII).endsWith("101");
+            floods.add(Thread.ofPlatform().start(() -> send(raw, pings, over)));
+            floods.add(Thread.ofPlatform().start(() -> read(raw, over)));
+        }
+        endAfterServingTheHonest(floods, over);
     }
 
     private static void send(RawHttp raw, byte[] requests, AtomicBoolean over) {

@@ -10,9 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +24,7 @@ class WorkTest {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CountDownLatch over = new CountDownLatch(1);
+    private final LogBudget failures = new LogBudget(Clock.system());
 
     @AfterEach
     void stop() {
@@ -29,7 +32,7 @@ class WorkTest {
     }
 
     private int code(java.util.function.Supplier<ApiResponse> request, Duration time) {
-        ApiResponse answer = new Work(request, Deadline.in(time, Clock.system()), over::countDown)
+        ApiResponse answer = new Work(request, Deadline.in(time, Clock.system()), over::countDown, failures)
                 .answeredBy(threads);
         return ((ApiResponse.Content) answer).code();
     }
@@ -64,6 +67,18 @@ class WorkTest {
         assertThat(over.getCount()).isEqualTo(1);
         stuck.countDown();
         assertThat(over.await(2, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void failuresOfOneKindAreLoggedOnce() {
+        try (Logged log = Logged.by(Work.class.getName())) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(code(() -> {
+                    throw new LinkageError("planted");
+                }, Duration.ofMinutes(1))).isEqualTo(500);
+            }
+            assertThat(log.lines()).hasSize(1);
+        }
     }
 
     @Test

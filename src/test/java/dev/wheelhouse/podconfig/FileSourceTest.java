@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
@@ -95,6 +96,26 @@ class FileSourceTest {
         Files.createDirectory(later);
         Files.writeString(later.resolve("a.yaml"), pod("a", "nginx:1"));
         assertThat(read()).containsExactly("a-node-1 nginx:1");
+    }
+
+    @Test
+    void filesAboveTheMostAreLeftOutInOneSentenceThatIsSaidOnce() throws IOException {
+        try (Logged log = Logged.by("dev.wheelhouse.podconfig")) {
+            for (int i = 1000; i < 1000 + FileSource.MAX_FILES + 50; i++) {
+                write(i + ".yaml", pod("p" + i, "nginx:1"));
+            }
+            assertThat(read()).hasSize(FileSource.MAX_FILES);
+            assertThat(read()).isNull();
+            assertThat(source.refusals()).singleElement().hasToString(directory
+                    + ": the directory has more than 1000 files, and those after 1999.yaml are left out: remove some");
+            assertThat(log.lines()).hasSizeLessThan(3);
+
+            for (int i = 2000; i < 2050; i++) {
+                Files.delete(directory.resolve(i + ".yaml"));
+            }
+            assertThat(read()).isNull();
+            assertThat(source.refusals()).isEmpty();
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.wheelhouse.runtime;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -101,6 +102,34 @@ class LoopRunnerTest {
             assertThat(recovered.await(2, TimeUnit.MINUTES)).isTrue();
             assertThat(runner.failures()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void aStepThatInterruptsItsOwnThreadOrThrowsACheckedExceptionDoesNotEndItsLoop() throws Exception {
+        CountDownLatch recovered = new CountDownLatch(1);
+        Counting loop = new Counting() {
+            @Override
+            public long step() {
+                switch (steps.incrementAndGet()) {
+                    case 1 -> Thread.currentThread().interrupt();
+                    case 2 -> throw LoopRunnerTest.<RuntimeException>sneak(new IOException("as code in Kotlin does"));
+                    default -> recovered.countDown();
+                }
+                return steps.get() < 3 ? BUSY : IDLE;
+            }
+        };
+        try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
+            runner.startOnPlatformThread("hostile", loop);
+            assertThat(recovered.await(2, TimeUnit.MINUTES)).isTrue();
+            assertThat(runner.failures()).isEqualTo(1);
+            assertThat(loop.closed).isFalse();
+        }
+        assertThat(loop.closed).isTrue();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> E sneak(Exception e) throws E {
+        throw (E) e;
     }
 
     @Test

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.web.server.PortInUseException;
@@ -136,7 +138,7 @@ class AutoConfigurationTest {
     void anOperatorRunsWithoutActuatorMetricsTheIntegrationAndTheEmbeddedServersLibraries() {
         connected().withClassLoader(WITHOUT).run(context -> {
             assertThat(context).hasNotFailed().hasSingleBean(ControllerManager.class)
-                    .doesNotHaveBean("cachesHealthIndicator").doesNotHaveBean("informersEndpoint")
+                    .doesNotHaveBean("cachesHealthIndicator").doesNotHaveBean(InformersEndpoint.class)
                     .doesNotHaveBean("wheelhouseMetrics");
             assertThat(context.getBean("sharedInformerFactory", SharedInformerFactory.class))
                     .isInstanceOf(WheelhouseInformerFactory.class);
@@ -192,6 +194,26 @@ class AutoConfigurationTest {
             assertThat(context.getBean(KubeClient.class).server()).startsWith(server.url());
             welcomes("bob");
         });
+    }
+
+    /** An application that worked goes on to work when it gets the dependency. */
+    @Test
+    void beansOfTheApplicationWithTheSameNamesOrInLargerNumberPreventNoStart() {
+        HealthIndicator own = () -> Health.up().build();
+        ApplicationContextRunner application = connected().withAllowBeanDefinitionOverriding(false);
+        for (String name : List.of("storage", "caches", "controllers", "loops")) {
+            application = application.withBean(name + "HealthIndicator", HealthIndicator.class, () -> own);
+        }
+        for (String name : List.of("planEndpoint", "journalEndpoint", "informersEndpoint", "podSourcesEndpoint")) {
+            application = application.withBean(name, String.class, () -> name);
+        }
+        application.withBean("one", SharedInformerFactory.class, () -> new SharedInformerFactory(server.apiClient()))
+                .withBean("two", SharedInformerFactory.class, () -> new SharedInformerFactory(server.apiClient()))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBeansOfType(HealthIndicator.class).values()).hasSize(4)
+                            .allMatch(own::equals);
+                });
     }
 
     @Test

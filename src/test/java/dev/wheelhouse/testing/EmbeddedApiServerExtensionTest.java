@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
@@ -42,6 +44,20 @@ class EmbeddedApiServerExtensionTest {
 
     private static V1ConfigMap configMap(String name) {
         return new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name(name)).data(Map.of("k", "v"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClosedServerStartsNothingAgain(boolean manual) {
+        TestServer server = (manual ? TestServer.builder().manualClock() : TestServer.builder()).start();
+        server.close();
+
+        assertThatThrownBy(server::url).isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("this test server was closed");
+        assertThatThrownBy(server::kubeconfig).hasMessageStartingWith("this test server was closed");
+        assertThatThrownBy(server.server()::start).hasMessage(
+                "the API server was closed and cannot listen again: make another one");
+        server.close();
     }
 
     @Nested

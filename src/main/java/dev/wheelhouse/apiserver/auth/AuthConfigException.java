@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.auth;
 
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,10 @@ public final class AuthConfigException extends RuntimeException {
 
     /** Why a file could not be used, in a few words. */
     static String why(Exception e) {
-        return e instanceof NoSuchFileException ? "there is no such file" : String.valueOf(e.getMessage());
+        return switch (e) {
+            case NoSuchFileException missing -> "there is no such file";
+            case CharacterCodingException binary -> "it is not text in UTF-8";
+            default -> String.valueOf(e.getMessage());
+        };
     }
 }

@@ -37,6 +37,8 @@ import dev.wheelhouse.runtime.PrivateFiles;
 public final class ServerKeys {
     private static final Logger log = LoggerFactory.getLogger(ServerKeys.class);
     private static final List<String> FILES = List.of("admin.token", "service-account.key", "ca.key", "ca.crt");
+    /** Any of the files has a few kilobytes. */
+    private static final int MOST_BYTES = 1024 * 1024;
     private static final int TOKEN_BYTES = 32;
     /** 96 bits in base64. A shorter token is a fragment that a crash or an editor left. */
     private static final int MIN_TOKEN_LENGTH = 16;
@@ -64,9 +66,18 @@ public final class ServerKeys {
         ServerKeys keys = new ServerKeys(directory);
         if (Files.isDirectory(directory)) {
             secure(directory);
-            FILES.stream().map(directory::resolve).filter(Files::exists).forEach(ServerKeys::secure);
+            FILES.stream().map(directory::resolve).filter(Files::exists).forEach(ServerKeys::secureFile);
         }
         return keys;
+    }
+
+    private static void secureFile(Path file) {
+        try {
+            PrivateFiles.requireFile(file);
+        } catch (IOException e) {
+            throw unreadable(file, e);
+        }
+        secure(file);
     }
 
     private static void secure(Path path) {
@@ -186,14 +197,23 @@ public final class ServerKeys {
         if (directory == null) {
             return null;
         }
+        Path path = directory.resolve(file);
         try {
-            return Files.readString(directory.resolve(file));
+            if (Files.size(path) > MOST_BYTES) {
+                throw new IOException("it has more than " + MOST_BYTES + " bytes");
+            }
+            PrivateFiles.requireFile(path);
+            return Files.readString(path);
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
-            throw new AuthConfigException(directory.resolve(file) + " cannot be read (" + AuthConfigException.why(e)
-                    + "): see to its permissions, or delete it", e);
+            throw unreadable(path, e);
         }
+    }
+
+    private static AuthConfigException unreadable(Path file, IOException e) {
+        return new AuthConfigException(file + " cannot be read (" + AuthConfigException.why(e)
+                + "): see to its permissions, or delete it", e);
     }
 
     void write(String file, String text) {

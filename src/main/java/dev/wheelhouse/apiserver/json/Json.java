@@ -59,10 +59,18 @@ public final class Json {
 
     /** @throws JacksonException if the bytes are not one JSON value */
     public static JsonNode read(byte[] json) {
+        requireUtf8(json);
         try {
             return MAPPER.readTree(json);
         } catch (NumberFormatException e) {
             throw outOfRange(e);
+        }
+    }
+
+    /** Jackson guesses the encoding from the first bytes; Go's decoder reads UTF-8 without a mark alone. */
+    private static void requireUtf8(byte[] json) {
+        if (json.length > 1 && (json[0] == 0 || json[1] == 0 || (json[0] & 0xff) >= 0xef)) {
+            throw new StreamReadException(null, "the text is not JSON in UTF-8");
         }
     }
 
@@ -78,6 +86,7 @@ public final class Json {
      * @throws JacksonException if the bytes are not JSON
      */
     public static @Nullable JsonNode readUnlessDuplicates(byte[] json) {
+        requireUtf8(json);
         try {
             return WITHOUT_DUPLICATES.readTree(json);
         } catch (MismatchedInputException e) {

@@ -45,6 +45,7 @@ import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
@@ -68,6 +69,7 @@ public final class RestServer {
     private final Gate gate;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final LogBudget failures;
     private final OwnEndpoints endpoints;
     private final MetricsApis metrics;
 
@@ -95,6 +97,7 @@ public final class RestServer {
                 security.podAccounts());
         this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
+        this.failures = new LogBudget(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
@@ -183,7 +186,10 @@ public final class RestServer {
             case StoreException.Failed failed ->
                 failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
             default -> {
-                log.error("{} {} failed", request.method(), request.path(), e);
+                String line = failures.line(request.method() + " " + request.path() + " failed");
+                if (line != null) {
+                    log.error(line, e);
+                }
                 yield failure(request, Errors.status(500, "InternalError",
                         "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
             }

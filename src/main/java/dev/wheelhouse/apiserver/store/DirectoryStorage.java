@@ -3,9 +3,11 @@ package dev.wheelhouse.apiserver.store;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -56,8 +58,9 @@ final class DirectoryStorage implements Storage {
     private static final int RECLAIM_BYTES = 4 * 1024 * 1024;
     private static final int MIN_FILL_PERCENT = 50;
     private static final int REUSE_SPACE_AFTER_MS = 10_000;
+    private static final long MEBIBYTE = 1024 * 1024;
     /** With fewer free bytes on the disk, writes stay refused after a failure: the next one would fail again. */
-    private static final long MIN_FREE_BYTES = 1024 * 1024;
+    private static final long MIN_FREE_BYTES = MEBIBYTE;
 
     private final Path directory;
     private final int keptWrites;
@@ -196,12 +199,16 @@ final class DirectoryStorage implements Storage {
         for (String name : List.of(FILE, NEWEST)) {
             Path file = directory.resolve(name);
             try {
-                if (!PrivateFiles.createIfMissing(file) && PrivateFiles.secure(file)) {
+                if (PrivateFiles.createIfMissing(file)) {
+                    continue;
+                }
+                PrivateFiles.requireFile(file);
+                if (PrivateFiles.secure(file)) {
                     log.warn("other users could read or change {}; only its owner can now", file);
                 }
             } catch (IOException e) {
                 throw new StorageException("the file " + file + " cannot be used (" + reason(e)
-                        + "): give it to the user who runs the server, or " + REMEDY, e);
+                        + "): see that it is a file of the user who runs the server, or " + REMEDY, e);
             }
         }
     }
@@ -288,9 +295,23 @@ final class DirectoryStorage implements Storage {
                         reason, e);
             }
         }
+        if (e instanceof OutOfMemoryError) {
+            return new StorageException("the data directory " + directory + " could not be read with a heap of "
+                    + Runtime.getRuntime().maxMemory() / MEBIBYTE + " MiB (" + FILE + " has " + fileSize() / MEBIBYTE
+                    + " MiB): give the process a larger one with -Xmx; if that does not help, the file is damaged: "
+                    + "restore it from a copy, or " + REMEDY, e);
+        }
         return damaged(e instanceof MVStoreException || e instanceof IOException
                 ? String.valueOf(e.getMessage())
                 : e.toString(), e);
+    }
+
+    private long fileSize() {
+        try {
+            return Files.size(directory.resolve(FILE));
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     /** The JDK reports an error of the system as a FileSystemException, or as an IOException that has only its text. */
@@ -301,6 +322,8 @@ final class DirectoryStorage implements Storage {
     private static String reason(IOException e) {
         return switch (e) {
             case AccessDeniedException denied -> "Permission denied";
+            case NotDirectoryException file -> "it is not a directory";
+            case FileAlreadyExistsException link -> "it is a link without a target";
             case FileSystemException system when system.getReason() != null -> system.getReason();
             default -> String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         };

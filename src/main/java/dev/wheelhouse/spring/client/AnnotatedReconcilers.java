@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -142,8 +143,14 @@ public final class AnnotatedReconcilers {
     }
 
     /** A method of the reconciler that returns a boolean. The caller says what a failure of the method counts as. */
-    private record BooleanMethod(Object target, Method method) {
-        BooleanMethod {
+    private static final class BooleanMethod {
+        private final Object target;
+        private final Method method;
+        private final AtomicBoolean saidThatItFails = new AtomicBoolean();
+
+        BooleanMethod(Object target, Method method) {
+            this.target = target;
+            this.method = method;
             // A public method of a class that is not public is otherwise inaccessible.
             method.setAccessible(true);
         }
@@ -152,11 +159,17 @@ public final class AnnotatedReconcilers {
             try {
                 return Boolean.TRUE.equals(method.invoke(target, arguments));
             } catch (InvocationTargetException e) {
-                log.error("{} failed", method, e.getCause());
+                report("failed", e.getCause());
             } catch (ReflectiveOperationException | IllegalArgumentException e) {
-                log.error("{} cannot be called: {}", method, e.toString());
+                report("cannot be called", e);
             }
             return ifItFails;
+        }
+
+        private void report(String what, @Nullable Throwable cause) {
+            if (saidThatItFails.compareAndSet(false, true)) {
+                log.error("{} {}; further failures of it are not logged", method, what, cause);
+            }
         }
     }
 

@@ -63,6 +63,19 @@ class ServerKeysTest {
                 .hasMessageNotContaining(left);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"admin.token", "service-account.key"})
+    void aPipeOrALongFileIsRefusedBeforeItIsRead(String name) throws Exception {
+        Path file = put(name, "x".repeat(2_000_000));
+        assertThatThrownBy(() -> keys().read(name)).isInstanceOf(AuthConfigException.class)
+                .hasMessage(file + " cannot be read (it has more than 1048576 bytes): see to its permissions, or "
+                        + "delete it");
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+        assertThatThrownBy(this::keys).isInstanceOf(AuthConfigException.class).hasMessage(
+                file + " cannot be read (it is not a regular file): see to its permissions, or delete it");
+    }
+
     @Test
     void anEmptyTruncatedOrMixedKeyIsRefusedByItsFileAsANewOneWouldVoidWhatItSigned() throws IOException {
         keys().signingKeys();

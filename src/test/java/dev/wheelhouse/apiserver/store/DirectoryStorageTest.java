@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -285,6 +289,46 @@ class DirectoryStorageTest {
         assertThatThrownBy(() -> new ObjectStore(clock, Retention.standard(), Storage.inDirectory(file, 10, false)))
                 .isInstanceOf(StorageException.class)
                 .hasMessageStartingWith("the data directory " + file + " cannot be used (");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {DirectoryStorage.FILE, DirectoryStorage.NEWEST})
+    void aPipeOrADirectoryInPlaceOfAFileIsRefusedAndKeepsItsPermissions(String name) throws Exception {
+        Path file = directory.resolve(name);
+        Path target = Files.createDirectory(directory.resolve("target"), PosixFilePermissions.asFileAttribute(
+                PosixFilePermissions.fromString("rwxr-xr-x")));
+        Files.createSymbolicLink(file, target);
+        assertRefused(file);
+        assertThat(Files.getPosixFilePermissions(target)).hasSizeGreaterThan(3);
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+        assertRefused(file);
+    }
+
+    private void assertRefused(Path file) {
+        assertThatThrownBy(() -> open(10)).isInstanceOf(StorageException.class)
+                .hasMessage("the file " + file + " cannot be used (it is not a regular file): see that it is a file of "
+                        + "the user who runs the server, or choose another one with "
+                        + "--wheelhouse.apiserver.data-dir=DIR");
+    }
+
+    @Test
+    void aDirectoryThatDoesNotFitIntoTheHeapIsNotCalledDamaged() {
+        fill();
+        Storage storage = Storage.inDirectory(directory, 10, false);
+        assertThatThrownBy(() -> storage.load(new Storage.Reader() {
+            @Override
+            public void object(long version, String resource, byte[] json) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+
+            @Override
+            public void change(long version, String resource, String key, byte @Nullable [] json) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        })).isInstanceOf(StorageException.class)
+                .hasMessageStartingWith("the data directory " + directory + " could not be read with a heap of ")
+                .hasMessageContaining("give the process a larger one with -Xmx").hasMessageNotContaining("\n");
     }
 
     private void fill() {

@@ -1,6 +1,8 @@
 package dev.wheelhouse.spring.client;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.informer.ListerWatcher;
 import io.kubernetes.client.informer.ResourceEventHandler;
@@ -73,7 +77,7 @@ class WheelhouseInformerFactoryTest {
                 .buildCall(null), V1ConfigMap.class, V1ConfigMapList.class);
     }
 
-    private static final class Heard<T extends io.kubernetes.client.common.KubernetesObject>
+    private static class Heard<T extends io.kubernetes.client.common.KubernetesObject>
             implements
                 ResourceEventHandler<T> {
         final List<String> events = new CopyOnWriteArrayList<>();
@@ -229,6 +233,91 @@ class WheelhouseInformerFactoryTest {
         assertThat(informer.getIndexer().list()).hasSize(2).allMatch(map -> map.getData().isEmpty());
         assertThat(heard.events).containsExactly("add listed", "add watched");
         assertThatThrownBy(() -> informer.setTransform(object -> object)).hasMessageContaining("set it before");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "renamed", "unnamed", "error", "checked"})
+    void aTransformThatFailsInAnyWayLeavesOutThatObjectOnly(String way) throws Exception {
+        SharedIndexInformer<V1ConfigMap> informer = configMaps("default");
+        Heard<V1ConfigMap> heard = new Heard<>();
+        informer.addEventHandler(heard);
+        informer.setTransform(object -> {
+            V1ConfigMap map = (V1ConfigMap) object;
+            return map.getMetadata().getName().startsWith("bad") ? failing(way, map) : map;
+        });
+        configMap("default", "bad-listed", "x");
+        configMap("default", "listed", "x");
+        factory.startAllRegisteredInformers();
+        Eventually.eventually("it synced", SOON, informer::hasSynced);
+        configMap("default", "bad-watched", "x");
+        configMap("default", "watched", "x");
+        Eventually.eventually("told", SOON, () -> heard.events.equals(List.of("add listed", "add watched")));
+        assertThat(informer.getIndexer().list()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "null-value", "error", "checked", "interrupt"})
+    void anIndexerThatFailsInAnyWayLeavesOutThatObjectOnly(String way) throws Exception {
+        SharedIndexInformer<V1ConfigMap> informer = configMaps("default");
+        Heard<V1ConfigMap> heard = new Heard<>();
+        informer.addEventHandler(heard);
+        informer.addIndexers(Map.of("value", map -> {
+            if (map.getMetadata().getName().equals("bad")) {
+                V1ConfigMap none = failing(way, map);
+                return none == null ? null : Collections.singletonList(null);
+            }
+            return List.of(map.getData().get("k"));
+        }));
+        configMap("default", "bad", "x");
+        configMap("default", "listed", "x");
+        factory.startAllRegisteredInformers();
+        configMap("default", "watched", "x");
+        Eventually.eventually("told", SOON, () -> heard.events.size() == 3);
+        assertThat(informer.getIndexer().list()).hasSize(3);
+        assertThat(informer.getIndexer().byIndex("value", "x")).extracting(map -> map.getMetadata().getName())
+                .containsExactlyInAnyOrder("listed", "watched");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"error", "checked", "interrupt"})
+    void aHandlerThatFailsInAnyWayGetsTheNextEvent(String way) throws Exception {
+        SharedIndexInformer<V1ConfigMap> informer = configMaps("default");
+        Heard<V1ConfigMap> heard = new Heard<>() {
+            @Override
+            public void onAdd(V1ConfigMap map) {
+                super.onAdd(map);
+                failing(way, map);
+            }
+        };
+        informer.addEventHandler(heard);
+        configMap("default", "listed", "x");
+        factory.startAllRegisteredInformers();
+        Eventually.eventually("told", SOON, () -> heard.events.contains("add listed"));
+        configMap("default", "watched", "x");
+        Eventually.eventually("told again", SOON, () -> heard.events.contains("add watched"));
+    }
+
+    private static V1ConfigMap failing(String way, V1ConfigMap map) {
+        switch (way) {
+            case "null" -> {
+                return null;
+            }
+            case "renamed" -> map.getMetadata().setName("another");
+            case "unnamed" -> map.setMetadata(null);
+            case "error" -> throw new NoClassDefFoundError("as in a broken build");
+            case "checked" -> throw WheelhouseInformerFactoryTest
+                    .<RuntimeException>sneak(new IOException("as code in Kotlin does"));
+            case "interrupt" -> Thread.currentThread().interrupt();
+            default -> {
+                // The caller returns a list of null.
+            }
+        }
+        return map;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> E sneak(Exception e) throws E {
+        throw (E) e;
     }
 
     @Test
