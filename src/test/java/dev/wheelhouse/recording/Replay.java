@@ -38,6 +38,8 @@ import dev.wheelhouse.testing.WriteRequest;
  * recorded state's time less half of the idle time, because the recorded state did not change during the idle time.
  */
 final class Replay implements Interceptor, AutoCloseable {
+    private static final String CLAIMS = "resourceclaims.resource.k8s.io";
+
     private final Scenario scenario;
     private final Recording recording;
     private final SteppedSystem system;
@@ -323,14 +325,18 @@ final class Replay implements Interceptor, AutoCloseable {
         return answer.body();
     }
 
-    /** {@inheritDoc} The types that the states show, but policies may be about any type. */
+    /**
+     * {@inheritDoc} The types that the states show, Services, and ResourceClaims, of which a quota may count none.
+     * Policies may be about any type.
+     */
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         KubeClient.Discovered all = call.get();
         return scenario.name().startsWith("policy/")
                 ? all
                 : new KubeClient.Discovered(all.types().stream()
-                        .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)).toList(),
+                        .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)
+                                || type.groupResource().equals(CLAIMS)).toList(),
                         all.failures());
     }
 
