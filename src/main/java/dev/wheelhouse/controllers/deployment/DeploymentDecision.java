@@ -43,12 +43,12 @@ final class DeploymentDecision {
             return draft.actions();
         }
         Progress.pauseOrResume(draft);
-        rollOut(draft, Revisions.sync(draft));
+        Revisions.sync(draft);
+        rollOut(draft);
         return draft.actions();
     }
 
-    /** @param found whether the new ReplicaSet is a present one that only now gets the Deployment's annotations */
-    private static void rollOut(Draft draft, boolean found) {
+    private static void rollOut(Draft draft) {
         OptionalLong rollback = Rollback.asked(draft.deployment());
         if (draft.isPaused()) {
             Scaling.scale(draft);
@@ -60,10 +60,7 @@ final class DeploymentDecision {
             Rollback.decide(draft, rollback.getAsLong());
         } else if (Scaling.isScalingEvent(draft)) {
             Scaling.scale(draft);
-            if (!found) {
-                // Else the next sync counts, as in upstream, and takes the pods of the new ReplicaSet for progress.
-                DeploymentStatuses.compute(draft);
-            }
+            DeploymentStatuses.compute(draft);
         } else {
             switch (Fenceposts.strategyType(draft.deployment())) {
                 case "RollingUpdate" -> Rolling.decide(draft);

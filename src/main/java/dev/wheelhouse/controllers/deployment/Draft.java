@@ -169,11 +169,6 @@ final class Draft {
         return replicaSet;
     }
 
-    /** Whether a ReplicaSet is among the writes. */
-    boolean changes(ReplicaSetDraft replicaSet) {
-        return changed.contains(replicaSet);
-    }
-
     /**
      * Sets the size of a ReplicaSet.
      * @return whether the size changes

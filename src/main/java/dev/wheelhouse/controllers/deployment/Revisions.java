@@ -28,15 +28,11 @@ final class Revisions {
 
     private Revisions() {}
 
-    /**
-     * Updates the new ReplicaSet's annotations and the Deployment's revision, if there is a new ReplicaSet already.
-     *
-     * @return whether the ReplicaSet changes, and the Deployment's revision or condition too
-     */
-    static boolean sync(Draft draft) {
+    /** Updates the new ReplicaSet's annotations and the Deployment's revision, if there is a new ReplicaSet. */
+    static void sync(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         if (replicaSet == null) {
-            return false;
+            return;
         }
         annotate(draft, replicaSet);
         Integer minReadySeconds = draft.deployment().getSpec().getMinReadySeconds();
@@ -46,13 +42,11 @@ final class Revisions {
         }
         String revision = replicaSet.annotation(Annotations.REVISION);
         draft.deploymentRevision(revision == null ? "" : revision);
-        boolean first = Progress.hasDeadline(draft.deployment())
-                && Conditions.find(draft.status(), Conditions.PROGRESSING) == null;
-        if (first) {
+        if (Progress.hasDeadline(draft.deployment())
+                && Conditions.find(draft.status(), Conditions.PROGRESSING) == null) {
             Conditions.set(draft.status(), Conditions.of(Conditions.PROGRESSING, "True", "FoundNewReplicaSet",
                     "Found new replica set \"" + replicaSet.name() + "\"", draft.stamp()));
         }
-        return draft.changes(replicaSet) && (first || draft.revisionMoved());
     }
 
     /** The ReplicaSet of the Deployment's template; created if there is none. */
