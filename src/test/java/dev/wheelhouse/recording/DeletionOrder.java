@@ -39,7 +39,8 @@ final class DeletionOrder implements RandomGenerator {
                     entries.putIfAbsent(deleted.group(1), i);
                 }
             }
-            entry.state().keySet().stream().filter(o -> o.startsWith("Pod/")).map(o -> o.substring(4)).forEach(pods::add);
+            entry.state().keySet().stream().filter(o -> o.startsWith("Pod/")).map(o -> o.substring(4))
+                    .forEach(pods::add);
             for (String pod : pods) {
                 JsonNode state = entry.state().get("Pod/" + pod);
                 if (state == null || state.has("deletionTimestamp")) {

@@ -336,7 +336,8 @@ final class Replay implements Interceptor, AutoCloseable {
                 ? all
                 : new KubeClient.Discovered(all.types().stream()
                         .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)
-                                || type.groupResource().equals(CLAIMS)).toList(),
+                                || type.groupResource().equals(CLAIMS))
+                        .toList(),
                         all.failures());
     }
 
