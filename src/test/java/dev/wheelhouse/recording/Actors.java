@@ -55,6 +55,10 @@ final class Actors {
         ResourceType type = Kinds.type(Json.text(manifest, "apiVersion"), Json.text(manifest, "kind"));
         Wire.Answer answer = wire.post(type.path(namespace), manifest);
         JsonNode status = manifest.get("status");
+        if (answer.succeeded() && type.equals(ResourceType.REPLICA_SETS)) {
+            // Its pods have their aliases after it, perhaps before the next state.
+            names.created(answer.body());
+        }
         if (answer.succeeded() && status != null) {
             wire.patch(Kinds.path(type, namespace, Names.name(answer.body())) + "/status", "merge",
                     Json.object().set("status", status)).expected();

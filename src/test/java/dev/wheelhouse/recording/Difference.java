@@ -23,7 +23,7 @@ final class Difference {
                 lines.add("entry " + i + " is in one of both only");
                 return lines;
             }
-            lines.addAll(of(i, recorded.entries().get(i), other.entries().get(i)));
+            lines.addAll(of(i, recorded.entries().get(i), other.entries().get(i), Set.of()));
         }
         lines.addAll(ofWrites(total(recorded), total(other), false));
         return withoutChance(lines, scenario);
@@ -34,15 +34,25 @@ final class Difference {
                 .toList();
     }
 
-    /** The differences of one entry: answer, state and Events. */
-    static List<String> of(int index, Recording.Entry recorded, Recording.Entry other) {
+    /**
+     * The differences of one entry: answer, state and Events.
+     *
+     * @param repeatable Events that may be missing on either side
+     */
+    static List<String> of(int index, Recording.Entry recorded, Recording.Entry other, Set<String> repeatable) {
         List<String> lines = new ArrayList<>();
         if (recorded.code() != other.code()) {
             lines.add("code: recorded " + recorded.code() + ", here " + other.code());
         }
         lines.addAll(ofStates(recorded.state(), other.state()));
-        lines.addAll(ofEvents(recorded.events(), other.events()));
+        lines.addAll(ofEvents(without(repeatable, recorded.events()), without(repeatable, other.events())));
         return lines.stream().map(l -> "entry " + index + " (step " + recorded.step() + ") " + l).toList();
+    }
+
+    private static Set<String> without(Set<String> repeatable, Set<String> events) {
+        Set<String> left = new TreeSet<>(events);
+        left.removeAll(repeatable);
+        return left;
     }
 
     static List<String> ofEvents(Set<String> recorded, Set<String> here) {

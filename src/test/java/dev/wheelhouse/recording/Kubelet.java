@@ -198,8 +198,9 @@ final class Kubelet {
         return "";
     }
 
-    /** Makes planned changes. */
+    /** Makes planned changes, all at the same time, because controllers compare the times of pods. */
     void perform(JsonNode plan) {
+        String now = ModelJson.time(clock.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC));
         for (String verb : VERBS) {
             for (JsonNode entry : plan.path(verb)) {
                 String name = names.name(entry.isObject() ? Json.text(entry, "pod") : entry.asString());
@@ -211,14 +212,13 @@ final class Kubelet {
                             .expected();
                     case "end" -> wire.delete(path, Json.object().put("gracePeriodSeconds", 0)).expected();
                     default -> wire.patch(path + "/status", "strategic", Json.object().set("status",
-                            status(verb, wire.get(path).expected(), entry))).expected();
+                            status(verb, wire.get(path).expected(), entry, now))).expected();
                 }
             }
         }
     }
 
-    private ObjectNode status(String verb, JsonNode pod, JsonNode more) {
-        String now = ModelJson.time(clock.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC));
+    private ObjectNode status(String verb, JsonNode pod, JsonNode more, String now) {
         boolean ended = verb.equals("succeed") || verb.equals("fail");
         boolean ready = verb.equals("ready");
         ObjectNode status = Json.object();

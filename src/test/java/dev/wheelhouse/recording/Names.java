@@ -52,7 +52,7 @@ final class Names {
         return copy;
     }
 
-    /** Tells of an object that a controller has created. */
+    /** Tells of an object that a controller or a user has created. */
     synchronized void created(JsonNode object) {
         created.add(object);
     }
@@ -64,23 +64,39 @@ final class Names {
      */
     synchronized void settle(List<JsonNode> present) {
         created.sort(Comparator.comparingLong(o -> Json.number(o, 0, "metadata", "resourceVersion")));
-        created.forEach(this::settle);
-        created.clear();
+        created.removeIf(this::settle);
         present.stream().sorted(Comparator.comparing((JsonNode o) -> Json.text(o, "metadata", "creationTimestamp"))
                 .thenComparing(o -> kind(o).equals("Pod")).thenComparing((JsonNode o) -> name(o)))
                 .forEach(this::settle);
     }
 
-    private void settle(JsonNode object) {
+    /**
+     * The alias of the pod that a controller creates next; empty if it gets none.
+     *
+     * @param pod the content of the request
+     */
+    synchronized String next(JsonNode pod) {
+        settle(List.of());
+        JsonNode owner = controller(pod);
+        String prefix = alias(Json.text(owner, "name")) + place(pod) + "#";
+        return owner.isMissingNode() ? "" : prefix + (counts.getOrDefault(prefix, 0) + 1);
+    }
+
+    /** @return whether the object has its alias; the owner of a pod gets its alias first */
+    private boolean settle(JsonNode object) {
         String uid = Json.text(object, "metadata", "uid");
-        if (uid.isEmpty() || !known.add(uid)) {
-            return;
+        if (uid.isEmpty() || known.contains(uid)) {
+            return true;
         }
         JsonNode owner = controller(object);
         String name = name(object);
         String prefix = Json.text(owner, "name") + "-";
         String ofOwner = alias(Json.text(owner, "name"));
         boolean generated = !owner.isMissingNode() && name.startsWith(prefix);
+        if (generated && Json.text(owner, "kind").equals("ReplicaSet") && !known.contains(Json.text(owner, "uid"))) {
+            return false;
+        }
+        known.add(uid);
         switch (kind(object)) {
             case "Pod" -> {
                 if (generated && !Json.text(owner, "kind").equals("StatefulSet")) {
@@ -111,6 +127,7 @@ final class Names {
         String alias = kind(object) + "/" + alias(name);
         int lives = counts.merge(alias, 1, Integer::sum);
         uids.put(uid, lives == 1 ? alias : alias + "!" + lives);
+        return true;
     }
 
     private String add(String name, String prefix) {
@@ -156,19 +173,6 @@ final class Names {
     /** The name of an alias; the alias itself if there is none. */
     synchronized String name(String alias) {
         return real.getOrDefault(alias, alias);
-    }
-
-    /** Swaps the aliases of two objects that are equal for the controllers. */
-    synchronized void swap(String alias, String other) {
-        String name = name(alias);
-        String otherName = name(other);
-        real.put(alias, otherName);
-        real.put(other, name);
-        aliases.put(name, other);
-        aliases.put(otherName, alias);
-        uids.replaceAll((uid, object) -> object.equals("Pod/" + alias)
-                ? "Pod/" + other
-                : object.equals("Pod/" + other) ? "Pod/" + alias : object);
     }
 
     /**

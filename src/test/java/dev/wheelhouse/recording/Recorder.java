@@ -67,6 +67,8 @@ final class Recorder {
             for (int i = 0; i < scenario.steps().size(); i++) {
                 perform(i, scenario.steps().get(i));
             }
+            settle(System.nanoTime());
+            completeLast();
             return new Recording(plane.version(), manager, began, List.copyOf(entries));
         } finally {
             plane.proxy().close(scenario);
@@ -94,12 +96,7 @@ final class Recorder {
     }
 
     private void enter(int index, @Nullable ObjectNode plan, JsonNode step) throws Exception {
-        if (!entries.isEmpty() && !traffic.isTaken()) {
-            // A controller wrote after the idle time: the state before was not the last one.
-            Recording.Entry early = entries.removeLast();
-            settle(System.nanoTime());
-            entries.add(entry(early.step(), early.kubelet(), early.at(), early.code(), early.events(), early.writes()));
-        }
+        completeLast();
         long before = now();
         int code = 0;
         if (plan != null) {
@@ -120,6 +117,15 @@ final class Recorder {
         }
         settle(System.nanoTime());
         entries.add(entry(index, plan, before, code, Set.of(), Map.of()));
+    }
+
+    /** Reads the state again as long as controllers have written since, while it was read or later. */
+    private void completeLast() {
+        while (!entries.isEmpty() && !traffic.isTaken()) {
+            Recording.Entry early = entries.removeLast();
+            settle(System.nanoTime());
+            entries.add(entry(early.step(), early.kubelet(), early.at(), early.code(), early.events(), early.writes()));
+        }
     }
 
     /**

@@ -25,6 +25,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.KeptObjects;
@@ -37,6 +38,8 @@ import dev.wheelhouse.testing.WriteRequest;
  * recorded state's time less half of the idle time, because the recorded state did not change during the idle time.
  */
 final class Replay implements Interceptor, AutoCloseable {
+    private static final String CLAIMS = "resourceclaims.resource.k8s.io";
+
     private final Scenario scenario;
     private final Recording recording;
     private final SteppedSystem system;
@@ -47,8 +50,10 @@ final class Replay implements Interceptor, AutoCloseable {
     private final Actors actors;
     private final Kubelet kubelet;
     private final State state;
-    private final Lookalikes lookalikes;
+    private final DeletionOrder uids;
     private final Map<String, Integer> writes = new TreeMap<>();
+    /** Warnings that the recording and the replay have both given. How often one comes again depends on the time. */
+    private final Set<String> warnings = new TreeSet<>();
     private int at;
     private int tries;
     private int crashAt = -1;
@@ -96,7 +101,8 @@ final class Replay implements Interceptor, AutoCloseable {
         this.recording = recording;
         this.names = names;
         traffic = from == null ? new Traffic(names) : from.traffic.copy(names);
-        system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects);
+        uids = DeletionOrder.of(recording, seed);
+        system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects, uids);
         system.with(scenario.controllerOptions());
         with(BuiltInControllers.all());
         wire = Wire.to(system.server.rest());
@@ -104,7 +110,6 @@ final class Replay implements Interceptor, AutoCloseable {
         actors = new Actors(wire, scenario.namespace(), names);
         kubelet = new Kubelet(wire, scenario.namespace(), names, system.clock);
         state = new State(wire, scenario, names);
-        lookalikes = new Lookalikes(names, system.clock);
     }
 
     /** Plays with those of these controllers that run in the scenario, instead of the built-in ones. */
@@ -165,7 +170,11 @@ final class Replay implements Interceptor, AutoCloseable {
         Recording.Entry entry = recording.entries().get(at);
         int index = at++;
         Instant until = hasNext() ? time(recording.entries().get(at).at()) : time(entry.until());
-        return Difference.withoutChance(Difference.of(index, entry, play(entry, until)), scenario);
+        Recording.Entry here = play(entry, until);
+        List<String> lines = Difference.of(index, entry, here, warnings);
+        here.events().stream().filter(e -> e.startsWith(EventRecorder.WARNING) && entry.events().contains(e))
+                .forEach(warnings::add);
+        return Difference.withoutChance(lines, scenario);
     }
 
     /** A checkpoint, for a time when the manager has nothing to do, because its memory is not part of it. */
@@ -181,12 +190,11 @@ final class Replay implements Interceptor, AutoCloseable {
     /** @param next the time of the next action, until which the recorded state holds */
     private Recording.Entry play(Recording.Entry entry, Instant next) throws InterruptedException {
         advanceTo(time(entry.at()));
-        lookalikes.remember(state.raw(), entry.kubelet());
         int code = perform(entry);
         settle();
         advanceTo(time(entry.until()).minus(scenario.idle().dividedBy(2)));
         Set<String> events = new TreeSet<>(state.newEvents());
-        Map<String, JsonNode> here = lookalikes.match(entry.state(), state::now);
+        Map<String, JsonNode> here = state.now();
         while (!entry.state().equals(here) || !names.toAliases(events).containsAll(entry.events())) {
             Duration due = system.nextDue();
             if (due == null || system.clock.now().plus(due).isAfter(next)) {
@@ -195,7 +203,7 @@ final class Replay implements Interceptor, AutoCloseable {
             system.clock.advance(due);
             settle();
             events.addAll(state.newEvents());
-            here = lookalikes.match(entry.state(), state::now);
+            here = state.now();
         }
         Map<String, Integer> written = traffic.take();
         written.forEach((write, count) -> writes.merge(write, count, Integer::sum));
@@ -281,6 +289,9 @@ final class Replay implements Interceptor, AutoCloseable {
                 throw new ApiError(request.toString(), Integer.parseInt(fault), Proxy.reason(fault),
                         Proxy.message(fault), fault.equals("429") ? Duration.ofSeconds(1) : null);
             }
+            if (write.startsWith("create pods ")) {
+                uids.next(names.next(ModelJson.tree(request.object())));
+            }
             R answer = call.get();
             code = 200;
             if (request.verb().equals("create") && request.subresource().isEmpty()
@@ -292,6 +303,7 @@ final class Replay implements Interceptor, AutoCloseable {
             }
             return answer;
         } finally {
+            uids.none();
             traffic.end(write, code, created);
         }
     }
@@ -313,14 +325,19 @@ final class Replay implements Interceptor, AutoCloseable {
         return answer.body();
     }
 
-    /** {@inheritDoc} The types that the states show, but policies may be about any type. */
+    /**
+     * {@inheritDoc} The types that the states show, Services, and ResourceClaims, of which a quota may count none.
+     * Policies may be about any type.
+     */
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         KubeClient.Discovered all = call.get();
         return scenario.name().startsWith("policy/")
                 ? all
                 : new KubeClient.Discovered(all.types().stream()
-                        .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)).toList(),
+                        .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)
+                                || type.groupResource().equals(CLAIMS))
+                        .toList(),
                         all.failures());
     }
 

@@ -175,7 +175,7 @@ final class State {
                 .forEach(e -> form.set(e.getKey(),
                         kind.equals("Pod") && e.getKey().equals("spec") ? podSpec(e.getValue()) : e.getValue()));
         if (kind.equals("Pod") && Names.isAlias(names.alias(Names.name(object)))) {
-            // The kubelet chose the node, and a lookalike can be on another one.
+            // The kubelet chose the node.
             ((ObjectNode) form.path("spec")).remove("nodeName");
         }
         if (kind.equals("Service")) {

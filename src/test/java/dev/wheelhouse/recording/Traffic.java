@@ -37,6 +37,7 @@ final class Traffic {
     private Map<String, Integer> writes = new TreeMap<>();
     private int touched;
     private int running;
+    private boolean taken = true;
     private long last = System.nanoTime();
 
     Traffic(Names names) {
@@ -113,6 +114,7 @@ final class Traffic {
      */
     synchronized void end(String write, int code, @Nullable JsonNode created) {
         running--;
+        taken = false;
         last = System.nanoTime();
         String[] words = write.split(" ", -1);
         if (code >= 200 && code < 300 && !words[1].equals("events")) {
@@ -128,15 +130,16 @@ final class Traffic {
         return running > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - last);
     }
 
-    /** Whether nothing was written since the last {@link #take}. */
+    /** Whether nothing was written since the last {@link #take}, not even an Event. */
     synchronized boolean isTaken() {
-        return writes.isEmpty();
+        return taken;
     }
 
     /** The successful writes since the last call, by verb and resource, without Events. */
     synchronized Map<String, Integer> take() {
-        Map<String, Integer> taken = writes;
+        Map<String, Integer> counts = writes;
         writes = new TreeMap<>();
-        return taken;
+        taken = true;
+        return counts;
     }
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         this.scenario = scenario;
         trace = scenario.get("trace").valueStream().toList();
         timed = scenario.get("timed").booleanValue();
-        system = new SteppedSystem(this, seed, order, from == null ? Storage.inMemory() : from.objects());
+        system = new SteppedSystem(this, seed, order, from == null ? Storage.inMemory() : from.objects(),
+                new SplittableRandom(seed));
         start = system.clock.now();
         api = new Api(system.server);
         boolean reportsTerminating = !text(scenario, "server").startsWith("v1.26");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,16 +64,20 @@ public final class SteppedSystem implements AutoCloseable {
      * @param order determines the order of the workers in each turn; null for a fixed order
      */
     public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
-        this(interceptor, seed, order, Storage.inMemory());
+        this(interceptor, seed, order, Storage.inMemory(), new SplittableRandom(seed));
     }
 
-    /** @param storage the initial content of the server */
-    public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
+    /**
+     * @param storage the initial content of the server
+     * @param ids the source of the server's UIDs and generated names
+     */
+    public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage,
+            RandomGenerator ids) {
         this.interceptor = interceptor;
         this.seed = seed;
         this.order = order;
         server = new ApiServer(ApiServerOptions.defaults().withClock(clock)
-                .withRandom(new SplittableRandom(seed)).withStorage(storage));
+                .withRandom(ids).withStorage(storage));
         user = server.client("user");
     }
 

@@ -97,9 +97,6 @@ public final class DeploymentController extends KeyedController implements Plann
         if (error.isNamespaceTerminating()) {
             return Result.done();
         }
-        if (error.isUnknownOutcome()) {
-            return Result.retry(error);
-        }
         List<Action> next;
         if (error.isAlreadyExists()) {
             V1ReplicaSet live;

@@ -25,7 +25,7 @@ final class DeploymentDecision {
     static List<Action> decide(DeploymentView view) {
         Draft draft = new Draft(view);
         if (selectsAll(view.deployment().getSpec().getSelector())) {
-            draft.event("Warning", "SelectingAll",
+            draft.warn("SelectingAll",
                     "This deployment is selecting all pods. A non-empty selector is required.");
             draft.status().setObservedGeneration(view.deployment().getMetadata().getGeneration());
             return draft.actions();

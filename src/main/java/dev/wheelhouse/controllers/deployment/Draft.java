@@ -32,6 +32,7 @@ final class Draft {
     private final V1Deployment deployment;
     private final List<ReplicaSetDraft> replicaSets = new ArrayList<>();
     private final List<ReplicaSetDraft> changed = new ArrayList<>();
+    private final List<Action> warnings = new ArrayList<>();
     private final List<Action> extra = new ArrayList<>();
     private @Nullable ReplicaSetDraft newReplicaSet;
     private final Fenceposts fenceposts;
@@ -202,8 +203,18 @@ final class Draft {
         return revisionMoved;
     }
 
-    void event(String type, String reason, String message) {
-        extra.add(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), type, reason, message));
+    /** Adds an Event that says what is wrong, whether the write of the Deployment succeeds or not. */
+    void warn(String reason, String message) {
+        warnings.add(event("Warning", reason, message));
+    }
+
+    /** Adds an Event that says what the write of the Deployment has done. */
+    void done(String reason, String message) {
+        extra.add(event("Normal", reason, message));
+    }
+
+    private Action event(String type, String reason, String message) {
+        return new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), type, reason, message);
     }
 
     void delete(ReplicaSetDraft replicaSet, String why) {
@@ -227,10 +238,10 @@ final class Draft {
             actions.add(replicaSet.write());
             String scaling = replicaSet.scalingMessage();
             if (scaling != null) {
-                actions.add(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), "Normal",
-                        "ScalingReplicaSet", scaling));
+                actions.add(event("Normal", "ScalingReplicaSet", scaling));
             }
         }
+        actions.addAll(warnings);
         if (deploymentUpdate != null) {
             deployment.setStatus(view.deployment().getStatus());
             actions.add(new Action.Update(ResourceType.DEPLOYMENTS, deployment, deploymentUpdate));

@@ -30,11 +30,11 @@ final class Rollback {
         }
         long revision = asked == 0 ? last(draft) : asked;
         if (revision == 0) {
-            draft.event("Warning", NOT_FOUND, "Unable to find last revision.");
+            draft.warn(NOT_FOUND, "Unable to find last revision.");
         } else {
             draft.allReplicaSets()
                     .filter(r -> Revisions.of(r).isPresent() && Revisions.of(r).getAsLong() == revision).findFirst()
-                    .ifPresentOrElse(r -> rollBack(draft, r, revision), () -> draft.event("Warning", NOT_FOUND,
+                    .ifPresentOrElse(r -> rollBack(draft, r, revision), () -> draft.warn(NOT_FOUND,
                             "Unable to find the revision to rollback to."));
         }
         Map<String, String> annotations = new HashMap<>(Annotations.of(draft.deployment().getMetadata()));
@@ -47,7 +47,7 @@ final class Rollback {
         V1Deployment deployment = draft.deployment();
         var template = target.object().getSpec().getTemplate();
         if (PodTemplates.sameIgnoringHash(deployment.getSpec().getTemplate(), template)) {
-            draft.event("Warning", "DeploymentRollbackTemplateUnchanged",
+            draft.warn("DeploymentRollbackTemplateUnchanged",
                     "The rollback revision contains the same template as current deployment \"" + draft.name() + "\"");
             return;
         }
@@ -60,7 +60,7 @@ final class Rollback {
             }
         });
         draft.setAnnotations(annotations);
-        draft.event("Normal", "DeploymentRollback",
+        draft.done("DeploymentRollback",
                 "Rolled back deployment \"" + draft.name() + "\" to revision " + revision);
     }
 

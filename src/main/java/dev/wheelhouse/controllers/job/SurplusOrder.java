@@ -14,7 +14,8 @@ import dev.wheelhouse.controllers.pods.VictimRanking;
 /**
  * Orders active pods by which to delete first if there are too many: pods in an earlier stage before those in a later
  * one, then younger before older (upstream: {@code ActivePods} in {@code pkg/controller/controller_utils.go}). Unlike
- * {@link VictimRanking} it knows neither deletion costs nor nodes.
+ * {@link VictimRanking} it knows neither deletion costs nor nodes. Of equal pods the UID decides here, chance in
+ * upstream.
  */
 final class SurplusOrder implements Comparator<JobPod> {
     static final SurplusOrder FIRST_TO_DELETE = new SurplusOrder();
@@ -32,7 +33,10 @@ final class SurplusOrder implements Comparator<JobPod> {
         if (order == 0) {
             order = VictimRanking.compareRestarts(a, b);
         }
-        return order != 0 ? order : youngerFirst(created(a), created(b));
+        if (order == 0) {
+            order = youngerFirst(created(a), created(b));
+        }
+        return order != 0 ? order : VictimRanking.compareUids(a, b);
     }
 
     /** Orders by age. A missing time goes first. */

@@ -72,7 +72,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
         if (order == 0) {
             order = compareAges(a, created(a), b, created(b));
         }
-        return order != 0 ? order : uid(a).compareTo(uid(b));
+        return order != 0 ? order : compareUids(a, b);
     }
 
     /** Orders by stage: without a node before bound, pending before running, unready before ready. */
@@ -125,7 +125,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
             return 0;
         }
         int order = Integer.compare(ageBucket(timeA), ageBucket(timeB));
-        return order != 0 ? order : uid(a).compareTo(uid(b));
+        return order != 0 ? order : compareUids(a, b);
     }
 
     /** The exponent of the age in nanoseconds, to the base two; -1 if the age is not positive. */
@@ -165,6 +165,11 @@ public final class VictimRanking implements Comparator<V1Pod> {
     private static @Nullable Instant created(V1Pod pod) {
         OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
         return time == null ? null : time.toInstant();
+    }
+
+    /** An arbitrary order, which does not follow that of creation. */
+    public static int compareUids(V1Pod a, V1Pod b) {
+        return uid(a).compareTo(uid(b));
     }
 
     private static String uid(V1Pod pod) {

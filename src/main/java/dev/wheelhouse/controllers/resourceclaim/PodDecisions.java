@@ -40,7 +40,7 @@ final class PodDecisions {
 
     /** The next write; null if nothing is left to do. A pure function. */
     static Action.@Nullable Write decide(PodView view) {
-        if (!Pods.isActive(view.pod())) {
+        if (!Pods.isActive(view.pod()) || isBlocked(view)) {
             return null;
         }
         boolean incomplete = false;
@@ -59,7 +59,7 @@ final class PodDecisions {
     /** The first reason why the pod does not get on; null if there is none. A pure function. */
     static @Nullable Problem problem(PodView view) {
         V1Pod pod = view.pod();
-        if (!Pods.isActive(pod)) {
+        if (!Pods.isActive(pod) || isBlocked(view)) {
             return null;
         }
         for (V1PodResourceClaim wanted : PodClaims.of(pod)) {
@@ -70,6 +70,16 @@ final class PodDecisions {
             }
         }
         return null;
+    }
+
+    /**
+     * Whether the first claim that the pod cannot use is in its status and is not the pod's. A user has to remove it
+     * (upstream: {@code podNeedsWork}).
+     */
+    private static boolean isBlocked(PodView view) {
+        return PodClaims.of(view.pod()).stream().filter(wanted -> isMissing(view, wanted)).findFirst()
+                .map(wanted -> PodClaims.status(view.pod(), wanted))
+                .filter(status -> view.claims().containsKey(status.getResourceClaimName())).isPresent();
     }
 
     /** Whether a claim from a template is not in the pod's status, or is there and does not exist any more. */

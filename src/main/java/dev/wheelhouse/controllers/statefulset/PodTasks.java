@@ -56,10 +56,11 @@ final class PodTasks {
     /** @return the first failure; null if all tasks succeeded */
     @Nullable
     ApiError run(ObjectKey key, List<PodTask> tasks, boolean oneByOne) {
+        List<List<PodTask>> pods = byPod(tasks);
         int size = 1;
-        for (int from = 0; from < tasks.size();) {
-            int to = Math.min(tasks.size(), from + size);
-            ApiError error = runBatch(key, tasks.subList(from, to));
+        for (int from = 0; from < pods.size();) {
+            int to = Math.min(pods.size(), from + size);
+            ApiError error = runBatch(key, pods.subList(from, to));
             if (error != null) {
                 return error;
             }
@@ -69,8 +70,46 @@ final class PodTasks {
         return null;
     }
 
-    private @Nullable ApiError runBatch(ObjectKey key, List<PodTask> tasks) {
-        List<Run> runs = tasks.stream().map(Run::new).toList();
+    /** The tasks of each pod, which follow each other in the list. */
+    private static List<List<PodTask>> byPod(List<PodTask> tasks) {
+        List<List<PodTask>> pods = new ArrayList<>();
+        for (PodTask task : tasks) {
+            if (pods.isEmpty() || pods.getLast().getLast().pod() != task.pod()) {
+                pods.add(new ArrayList<>());
+            }
+            pods.getLast().add(task);
+        }
+        return pods;
+    }
+
+    /** Does the first tasks of all pods, then the second ones of those pods whose first one succeeded, and so on. */
+    private @Nullable ApiError runBatch(ObjectKey key, List<List<PodTask>> pods) {
+        ApiError error = null;
+        List<List<PodTask>> left = pods;
+        for (int i = 0; !left.isEmpty(); i++) {
+            int number = i;
+            List<Run> runs = left.stream().map(tasks -> new Run(tasks.get(number))).toList();
+            runStages(key, runs);
+            List<Action> events = new ArrayList<>();
+            List<List<PodTask>> next = new ArrayList<>();
+            for (int pod = 0; pod < runs.size(); pod++) {
+                Run run = runs.get(pod);
+                events.addAll(run.events);
+                error = error == null ? run.error : error;
+                if (run.task.verb() == PodTask.Verb.DELETE && run.error == null && executor.writes()) {
+                    onDeleted.accept(key, run.task.pod());
+                }
+                if (run.error == null && left.get(pod).size() > i + 1) {
+                    next.add(left.get(pod));
+                }
+            }
+            executor.execute(key, events);
+            left = next;
+        }
+        return error;
+    }
+
+    private void runStages(ObjectKey key, List<Run> runs) {
         for (int stage = 0; stage < PodTask.STAGES; stage++) {
             int number = stage;
             List<Run> going = runs.stream().filter(run -> run.goesOn).toList();
@@ -85,16 +124,5 @@ final class PodTasks {
                 next += count;
             }
         }
-        List<Action> events = new ArrayList<>();
-        ApiError error = null;
-        for (Run run : runs) {
-            events.addAll(run.events);
-            error = error == null ? run.error : error;
-            if (run.task.verb() == PodTask.Verb.DELETE && run.error == null && executor.writes()) {
-                onDeleted.accept(key, run.task.pod());
-            }
-        }
-        executor.execute(key, events);
-        return error;
     }
 }

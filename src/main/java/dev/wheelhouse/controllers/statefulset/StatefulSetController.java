@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -192,13 +191,21 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 pods.candidates(set.getMetadata()));
     }
 
-    /** The view with the pods that the set owns now. A pod that was deleted before its adoption does not count. */
+    /**
+     * The view with the pods that the set owns now. Adopted pods are as the server returned them, so that an update
+     * meets no conflict. A pod that was deleted before its adoption does not count.
+     */
     private StatefulSetView view(V1StatefulSet set, ControllerRefManager.Claim<V1Pod> claim, Outcome claimed) {
         List<V1Pod> owned = new ArrayList<>(claim.owned());
         if (!claim.adopt().isEmpty()) {
-            Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
-                    .collect(Collectors.toSet());
-            claim.adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).forEach(owned::add);
+            Map<ObjectKey, Attempt> done = claimed.attempts().stream().filter(Attempt::done)
+                    .collect(Collectors.toMap(a -> a.write().target(), a -> a));
+            for (V1Pod pod : claim.adopt()) {
+                Attempt adoption = done.get(ObjectKey.of(pod));
+                if (adoption != null) {
+                    owned.add(adoption.answer() instanceof V1Pod adopted ? adopted : pod);
+                }
+            }
         }
         return view(set, owned);
     }

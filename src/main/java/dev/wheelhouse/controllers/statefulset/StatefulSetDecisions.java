@@ -78,8 +78,8 @@ final class StatefulSetDecisions {
             int before = forReplicas.size();
             boolean healthy = decideReplica(ordinal, forReplicas);
             V1Pod pod = replicas.get(ordinal);
-            if (!view.isOrdered() && pod != null && forReplicas.size() == before) {
-                forReplicas.add(PodTask.none(view, pod));
+            if (!view.isOrdered() && forReplicas.size() == before) {
+                forReplicas.add(PodTask.none(view, pod == null ? newPod(ordinal) : pod));
             }
             if (!healthy && view.isOrdered()) {
                 return new Decision(List.of(forReplicas), null, status);
