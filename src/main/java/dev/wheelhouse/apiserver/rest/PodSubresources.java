@@ -2,6 +2,9 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -151,15 +154,25 @@ final class PodSubresources {
         if (pod == null) {
             return Errors.notFound(ResourceType.PODS, target.name());
         }
-        List<String> containers = pod.tree().path("spec").path("containers").findValuesAsString("name");
-        String container = request.query().get("container");
-        if (!container.isEmpty() && !containers.contains(container)) {
-            return Errors.badRequest("container " + container + " is not valid for pod " + target.name() + " out of: "
-                    + String.join(", ", containers));
-        }
-        return Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
+        String problem = containerProblem(pod.tree(), request.query());
+        return problem != null ? Errors.badRequest(problem) : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
                 + " runs on a hollow node: no process runs, so " + target.subresource()
                 + " has nothing to connect to");
+    }
+
+    /** What is wrong with the name of the container that a request asks for; null if nothing is. */
+    private static @Nullable String containerProblem(ObjectNode pod, Query query) {
+        List<String> names = Stream.of("initContainers", "containers", "ephemeralContainers")
+                .flatMap(field -> pod.path("spec").path(field).valueStream()).map(each -> Json.text(each, "name"))
+                .toList();
+        String name = query.get("container");
+        if (name.isEmpty()) {
+            return pod.path("spec").path("containers").size() == 1
+                    ? null
+                    : "a container name must be specified for pod " + Meta.name(pod) + ", choose one of: ["
+                            + String.join(" ", names) + "]";
+        }
+        return names.contains(name) ? null : "container " + name + " is not valid for pod " + Meta.name(pod);
     }
 
     ApiResponse log(Target target, ApiRequest request) {
@@ -188,10 +201,9 @@ final class PodSubresources {
             problems.forbidden("stream", "may not be specified");
         }
         problems.refuse("", "PodLogOptions", target.name());
-        String container = query.get("container");
-        if (!container.isEmpty()
-                && !pod.tree().path("spec").path("containers").findValuesAsString("name").contains(container)) {
-            throw Errors.badRequest("container " + container + " is not valid for pod " + target.name());
+        String problem = containerProblem(pod.tree(), query);
+        if (problem != null) {
+            throw Errors.badRequest(problem);
         }
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
