@@ -155,9 +155,11 @@ final class PodSubresources {
             return Errors.notFound(ResourceType.PODS, target.name());
         }
         String problem = containerProblem(pod.tree(), request.query());
-        return problem != null ? Errors.badRequest(problem) : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
-                + " runs on a hollow node: no process runs, so " + target.subresource()
-                + " has nothing to connect to");
+        return problem != null
+                ? Errors.badRequest(problem)
+                : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
+                        + " runs on a hollow node: no process runs, so " + target.subresource()
+                        + " has nothing to connect to");
     }
 
     /** What is wrong with the name of the container that a request asks for; null if nothing is. */

@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
