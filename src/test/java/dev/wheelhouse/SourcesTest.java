@@ -19,6 +19,8 @@ class SourcesTest {
     private static final int LINE = 120;
     private static final Pattern NO_SUBJECT = Pattern
             .compile("\\s*(/\\*\\*|\\*|//)\\s*(What|Who|Whoever|Whose|Those|That of)\\b.*");
+    private static final Pattern WHOLE_JVM = Pattern.compile("Logged\\.by|Quiet\\.class|CapturedOutput"
+            + "|getAllStackTraces|getThreadCount|System\\.(gc|setProperty)\\(|\\.setLevel\\(");
     private static final Pattern UNDERSCORE = Pattern.compile("    void \\w+_\\w*\\(.*");
 
     @Test
@@ -41,6 +43,19 @@ class SourcesTest {
     @Test
     void noTestSleeps() {
         assertThat(lines("src/test", line -> line.contains("Thread." + "sleep("))).isEmpty();
+    }
+
+    /** Classes run side by side in one JVM, except those that wait for processes, which have a JVM of their own. */
+    @Test
+    void classesThatLookAtTheWholeJvmAreIsolated() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test"))) {
+            assertThat(files.filter(path -> path.toString().endsWith("Test.java"))).allSatisfy(path -> {
+                String text = Files.readString(path);
+                if (WHOLE_JVM.matcher(text).find()) {
+                    assertThat(text).containsAnyOf("@Isolated", "@Tag(\"processes\")", "@Tag(\"stepped\")");
+                }
+            });
+        }
     }
 
     private static List<String> lines(String folder, Predicate<String> matching) {

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +29,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Clients that hold shared resources as long as they can. None of them blocks health checks or honest clients. */
+@Isolated
 class HostileClientsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
     private static final String HEAD = "POST " + CONFIG_MAPS

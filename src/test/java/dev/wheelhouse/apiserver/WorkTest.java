@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -18,6 +19,7 @@ import dev.wheelhouse.runtime.LogBudget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Isolated
 class WorkTest {
     private static final ApiResponse.Content DONE = new ApiResponse.Content(200, "text/plain", new byte[0], List.of(),
             null);

@@ -162,7 +162,7 @@ final class PodSubresources {
                         + " has nothing to connect to");
     }
 
-    /** What is wrong with the name of the container that a request asks for; null if nothing is. */
+    /** The reason why a request may not ask for its container; null if it may. */
     private static @Nullable String containerProblem(ObjectNode pod, Query query) {
         List<String> names = Stream.of("initContainers", "containers", "ephemeralContainers")
                 .flatMap(field -> pod.path("spec").path(field).valueStream()).map(each -> Json.text(each, "name"))
