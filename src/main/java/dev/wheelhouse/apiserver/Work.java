@@ -69,10 +69,7 @@ final class Work implements Runnable {
         } catch (OverdueException e) {
             made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
-            String line = failures.line("a request could not be answered: " + e.getClass().getName());
-            if (line != null) {
-                log.error(line, e);
-            }
+            failures.error(log, "a request could not be answered: " + e.getClass().getName(), e);
             made = Refusals.status(500, "Internal error occurred: " + e);
         }
         if (!answer.compareAndSet(null, made) && made instanceof ApiResponse.Stream stream) {

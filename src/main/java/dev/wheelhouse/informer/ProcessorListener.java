@@ -151,11 +151,8 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
             notification.deliver(handler);
             failed = false;
         } catch (Throwable e) {
-            String line = budget.line("the handler " + name + " failed on " + describe(notification)
-                    + ": it misses this notification and gets the next ones");
-            if (line != null) {
-                log.error(line, e);
-            }
+            budget.error(log, "the handler " + name + " failed on " + describe(notification)
+                    + ": it misses this notification and gets the next ones", e);
         } finally {
             telling.end();
             told = null;

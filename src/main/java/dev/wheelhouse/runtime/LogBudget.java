@@ -36,6 +36,14 @@ public final class LogBudget {
         }
     }
 
+    /** Logs a text as an error with its cause, unless it is to be left out. */
+    public void error(Logger log, String text, Throwable cause) {
+        String line = line(text);
+        if (line != null) {
+            log.error(line, cause);
+        }
+    }
+
     /** The line to log for a text; null if the text is to be left out. */
     public synchronized @Nullable String line(String text) {
         long now = clock.nanoTime();

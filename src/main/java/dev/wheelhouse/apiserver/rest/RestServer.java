@@ -186,10 +186,7 @@ public final class RestServer {
             case StoreException.Failed failed ->
                 failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
             default -> {
-                String line = failures.line(request.method() + " " + request.path() + " failed");
-                if (line != null) {
-                    log.error(line, e);
-                }
+                failures.error(log, request.method() + " " + request.path() + " failed", e);
                 yield failure(request, Errors.status(500, "InternalError",
                         "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
             }

@@ -125,13 +125,7 @@ final class WebhookEndpoint implements AutoCloseable {
             return;
         } catch (RuntimeException | StackOverflowError e) {
             String what = exchange.getRequestURI().getPath() + " failed: " + e;
-            String line;
-            synchronized (failures) {
-                line = failures.line(what);
-            }
-            if (line != null) {
-                log.error("the webhook {}", line, e);
-            }
+            failures.error(log, "the webhook " + what, e);
             send(exchange, 500, what);
             return;
         }
