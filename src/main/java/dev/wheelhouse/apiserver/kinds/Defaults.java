@@ -83,7 +83,8 @@ public final class Defaults {
         List<Field> filled = new ArrayList<>();
         Map<String, Field> children = new HashMap<>();
         for (Field field : type.fields().values()) {
-            boolean declared = field.defaultValue() != null && !isZero(field.defaultValue());
+            // Go writes a zero value only if a pointer tells it from nothing.
+            boolean declared = field.defaultValue() != null && (field.pointer() || !isZero(field.defaultValue()));
             if (field.shape() == Shape.SINGLE && (field.always() || declared)) {
                 filled.add(field);
             }

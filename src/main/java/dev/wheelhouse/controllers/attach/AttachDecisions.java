@@ -255,7 +255,8 @@ final class AttachDecisions {
     private V1VolumeAttachment attachment(Attachable.Csi csi) {
         return new V1VolumeAttachment().metadata(new V1ObjectMeta().name(csi.attachment(view.name())))
                 .spec(new V1VolumeAttachmentSpec().nodeName(view.name()).attacher(csi.driver())
-                        .source(new V1VolumeAttachmentSource().persistentVolumeName(csi.volume())));
+                        .source(new V1VolumeAttachmentSource().persistentVolumeName(csi.volume())
+                                .inlineVolumeSpec(csi.spec())));
     }
 
     /** Names the other pods to a pod, those of other namespaces by their number alone. */

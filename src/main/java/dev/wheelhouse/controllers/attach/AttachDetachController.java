@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.attach;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeAttachment;
+import io.kubernetes.client.openapi.models.V1VolumeAttachmentSource;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -110,6 +112,7 @@ public final class AttachDetachController extends KeyedController {
         this.options = context.options().get(ControllerOptions.AttachDetach.DEFAULTS);
         this.start = clock.now();
         pods.getIndexer().addIndex(BY_NODE, AttachDetachController::nodes);
+        pods.getIndexer().addIndex(BY_VOLUME, pod -> ownVolumes(pod).map(Attachable::name).toList());
         podsOfClaims = new PodsOfClaims(pods.getIndexer());
         attachments.getIndexer().addIndex(BY_NODE, attachment -> List.of(attachment.getSpec().getNodeName()));
         attachments.getIndexer().addIndex(BY_VOLUME, attachment -> List.of(volumeOf(attachment)));
@@ -127,13 +130,27 @@ public final class AttachDetachController extends KeyedController {
     /** The node of a pod with volumes, under which the pod is indexed. */
     private static List<String> nodes(V1Pod pod) {
         String node = pod.getSpec().getNodeName();
-        return node == null || node.isEmpty() || pod.getSpec().getVolumes() == null
-                || pod.getSpec().getVolumes().stream().noneMatch(volume -> Volumes.claimOf(pod, volume) != null
-                        || Attachable.of(volume) != null) ? List.of() : List.of(node);
+        return node == null || node.isEmpty()
+                || Volumes.claimsOf(pod).isEmpty() && ownVolumes(pod).findAny().isEmpty() ? List.of() : List.of(node);
     }
 
+    /** The volumes that a pod defines by itself. */
+    private static Stream<Attachable> ownVolumes(V1Pod pod) {
+        return Objects.requireNonNullElse(pod.getSpec().getVolumes(), List.<V1Volume>of()).stream()
+                .map(volume -> Attachable.of(volume, String.valueOf(pod.getMetadata().getNamespace())))
+                .filter(Objects::nonNull);
+    }
+
+    /** The volume that a VolumeAttachment names: a PersistentVolume, or one that a pod defines. */
     private static String volumeOf(V1VolumeAttachment attachment) {
-        return Objects.requireNonNullElse(attachment.getSpec().getSource().getPersistentVolumeName(), "");
+        V1VolumeAttachmentSource source = attachment.getSpec().getSource();
+        return source.getPersistentVolumeName() != null
+                ? source.getPersistentVolumeName()
+                : isDefinedByPod(source) ? Attachable.of(source.getInlineVolumeSpec()).name() : "";
+    }
+
+    private static boolean isDefinedByPod(V1VolumeAttachmentSource source) {
+        return source.getInlineVolumeSpec() != null && source.getInlineVolumeSpec().getCsi() != null;
     }
 
     private void wake(String node) {
@@ -173,7 +190,7 @@ public final class AttachDetachController extends KeyedController {
                 V1PersistentVolume volume = attachment == null
                         ? null
                         : volumes.get(ObjectKey.cluster(volumeOf(attachment)));
-                return volume == null || attachable(volume) == null;
+                return volume == null || ifAttached(Attachable.of(volume)) == null;
             });
             adopted = true;
         }
@@ -304,7 +321,7 @@ public final class AttachDetachController extends KeyedController {
 
     /** The VolumeAttachments of a volume for other nodes. */
     private List<V1VolumeAttachment> others(Attachable.Csi csi, String node) {
-        String volume = String.valueOf(csi.volume());
+        String volume = csi.source();
         return Stream.concat(attachments.getIndexer().byIndex(BY_VOLUME, volume).stream(),
                 made.values().stream().filter(attachment -> volumeOf(attachment).equals(volume)))
                 .filter(attachment -> !attachment.getSpec().getNodeName().equals(node)).toList();
@@ -313,10 +330,13 @@ public final class AttachDetachController extends KeyedController {
     /** The volumes that pods of a node want, with these pods. */
     private Map<Attachable, List<V1Pod>> users(String node) {
         Map<Attachable, List<V1Pod>> users = new LinkedHashMap<>();
+        // Pods may define one volume by several names or for several uses.
+        Map<String, Attachable> first = new HashMap<>();
         for (V1Pod pod : pods.getIndexer().byIndex(BY_NODE, node)) {
             if (!isTerminated(pod)) {
                 Objects.requireNonNull(pod.getSpec().getVolumes()).stream()
                         .map(volume -> attachable(pod, volume)).filter(Objects::nonNull)
+                        .map(volume -> first.computeIfAbsent(volume.name(), name -> volume))
                         .forEach(volume -> users.computeIfAbsent(volume, its -> new ArrayList<>()).add(pod));
             }
         }
@@ -335,11 +355,11 @@ public final class AttachDetachController extends KeyedController {
 
     private @Nullable Attachable attachable(V1Pod pod, V1Volume volume) {
         String name = Volumes.claimOf(pod, volume);
+        String namespace = String.valueOf(pod.getMetadata().getNamespace());
         if (name == null) {
-            return Attachable.of(volume);
+            return ifAttached(Attachable.of(volume, namespace));
         }
-        V1PersistentVolumeClaim claim = claims
-                .get(ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name));
+        V1PersistentVolumeClaim claim = claims.get(ObjectKey.of(namespace, name));
         if (claim == null || claim.getStatus() == null || !"Bound".equals(claim.getStatus().getPhase())
                 || volume.getEphemeral() != null && Volumes.whyNotFor(pod, claim) != null) {
             return null;
@@ -349,11 +369,11 @@ public final class AttachDetachController extends KeyedController {
                 || !String.valueOf(claim.getMetadata().getUid()).equals(its.getSpec().getClaimRef().getUid())) {
             return null;
         }
-        return attachable(its);
+        return ifAttached(Attachable.of(its));
     }
 
-    private @Nullable Attachable attachable(V1PersistentVolume volume) {
-        Attachable attachable = Attachable.of(volume);
+    /** A volume, or null if its driver attaches none. */
+    private @Nullable Attachable ifAttached(@Nullable Attachable attachable) {
         return attachable == null || attachable.csi() != null && isNeverAttached(attachable.csi().driver())
                 ? null
                 : attachable;
@@ -382,13 +402,21 @@ public final class AttachDetachController extends KeyedController {
                 made.values().stream().filter(attachment -> name.equals(attachment.getSpec().getNodeName())))
                 .filter(attachment -> own.contains(ObjectKey.of(attachment)))
                 .forEach(attachment -> {
-                    V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(attachment)));
-                    Attachable attachable = volume == null ? null : Attachable.of(volume);
+                    Attachable attachable = attachable(attachment);
                     if (attachable != null && attachable.csi() != null) {
                         held.put(attachable, Objects.requireNonNull(attachment(ObjectKey.of(attachment))));
                     }
                 });
         return held;
+    }
+
+    private @Nullable Attachable attachable(V1VolumeAttachment attachment) {
+        V1VolumeAttachmentSource source = attachment.getSpec().getSource();
+        if (isDefinedByPod(source)) {
+            return Attachable.of(source.getInlineVolumeSpec());
+        }
+        V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(attachment)));
+        return volume == null ? null : Attachable.of(volume);
     }
 
     private @Nullable V1VolumeAttachment attachment(ObjectKey key) {
@@ -428,6 +456,8 @@ public final class AttachDetachController extends KeyedController {
         public void onUpdate(V1VolumeAttachment before, V1VolumeAttachment after) {
             made.remove(ObjectKey.of(after));
             wake(after.getSpec().getNodeName());
+            pods.getIndexer().byIndex(BY_VOLUME, volumeOf(after)).forEach(pod -> nodes(pod).forEach(
+                    AttachDetachController.this::wake));
             V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(after)));
             if (volume != null && volume.getSpec().getClaimRef() != null) {
                 wakeUsers(Volumes.claimKey(volume.getSpec().getClaimRef()));

@@ -10,15 +10,18 @@ import io.kubernetes.client.openapi.models.V1FCVolumeSource;
 import io.kubernetes.client.openapi.models.V1ISCSIPersistentVolumeSource;
 import io.kubernetes.client.openapi.models.V1ISCSIVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1Volume;
 
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.runtime.Hashes;
 
 /**
  * A volume that is attached to a node before pods use it: one of a CSI driver, of Fibre Channel or of iSCSI. The last
- * two need no work and are reported at once. Volumes of drivers within Kubernetes that external ones have replaced are
- * not among them (upstream: {@code GetVolumeName} in {@code pkg/volume/csi}, {@code fc}, {@code iscsi};
- * {@code IsMultiAttachAllowed} in {@code pkg/controller/volume/attachdetach/util}).
+ * two need no work and are reported at once. Volumes of replaced drivers are those of the CSI drivers that have
+ * replaced them (upstream: {@code GetVolumeName} in {@code pkg/volume/csi}, {@code fc}, {@code iscsi};
+ * {@code IsMultiAttachAllowed} in {@code pkg/volume/util}; {@code CreateVolumeSpec} in
+ * {@code pkg/controller/volume/attachdetach/util}).
  *
  * @param name the name in the status of nodes
  * @param title the name in Events: that of the PersistentVolume, or of the volume in the pod
@@ -31,9 +34,20 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     /**
      * A volume of a CSI driver.
      *
-     * @param volume the name of the PersistentVolume; null if only the status of a node names the volume
+     * @param volume the name of the PersistentVolume; null if there is none, or only the status of a node names it
+     * @param spec the volume that a pod defines by a replaced driver; null for any other one
      */
-    record Csi(String driver, String handle, @Nullable String volume) {
+    record Csi(String driver, String handle, @Nullable String volume, @Nullable V1PersistentVolumeSpec spec) {
+        /** The name of the volume in the status of nodes. */
+        String name() {
+            return CSI + driver + "^" + handle;
+        }
+
+        /** The volume that its VolumeAttachments name: a PersistentVolume, or one that a pod defines. */
+        String source() {
+            return volume == null ? name() : volume;
+        }
+
         /** The name of the VolumeAttachment for a node. */
         String attachment(String node) {
             return "csi-" + Hashes.sha256(handle + driver + node);
@@ -41,24 +55,44 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     }
 
     /** The volume of a PersistentVolume; null if it is not attached to nodes. */
-    static @Nullable Attachable of(V1PersistentVolume volume) {
-        String title = String.valueOf(volume.getMetadata().getName());
-        List<String> modes = Objects.requireNonNullElse(volume.getSpec().getAccessModes(), List.of());
-        boolean exclusive = !modes.isEmpty() && !modes.contains("ReadWriteMany") && !modes.contains("ReadOnlyMany");
-        V1CSIPersistentVolumeSource csi = volume.getSpec().getCsi();
-        V1ISCSIPersistentVolumeSource iscsi = volume.getSpec().getIscsi();
-        if (csi != null) {
-            return new Attachable(CSI + csi.getDriver() + "^" + csi.getVolumeHandle(), title,
-                    new Csi(csi.getDriver(), csi.getVolumeHandle(), title), exclusive);
+    static @Nullable Attachable of(V1PersistentVolume declared) {
+        V1PersistentVolume volume = ReplacedDrivers.asCsi(declared);
+        if (volume == null) {
+            return null;
         }
+        String title = String.valueOf(volume.getMetadata().getName());
+        V1CSIPersistentVolumeSource csi = volume.getSpec().getCsi();
+        if (csi != null) {
+            Csi its = new Csi(csi.getDriver(), csi.getVolumeHandle(), title, null);
+            return new Attachable(its.name(), title, its, isExclusive(volume.getSpec()));
+        }
+        V1ISCSIPersistentVolumeSource iscsi = volume.getSpec().getIscsi();
         String name = volume.getSpec().getFc() != null
                 ? name(volume.getSpec().getFc())
                 : iscsi != null ? name(iscsi.getTargetPortal(), iscsi.getIqn(), iscsi.getLun()) : null;
-        return name == null ? null : new Attachable(name, title, null, exclusive);
+        return name == null ? null : new Attachable(name, title, null, isExclusive(volume.getSpec()));
     }
 
-    /** The volume that a pod defines by itself; null if it is not attached to nodes. */
-    static @Nullable Attachable of(V1Volume volume) {
+    /** The volume of a VolumeAttachment for a pod that defines it. */
+    static Attachable of(V1PersistentVolumeSpec spec) {
+        V1CSIPersistentVolumeSource csi = spec.getCsi();
+        Csi its = new Csi(csi.getDriver(), csi.getVolumeHandle(), null, spec);
+        return new Attachable(its.name(), its.name(), its, isExclusive(spec));
+    }
+
+    private static boolean isExclusive(V1PersistentVolumeSpec spec) {
+        List<String> modes = Objects.requireNonNullElse(spec.getAccessModes(), List.of());
+        return !modes.isEmpty() && !modes.contains("ReadWriteMany") && !modes.contains("ReadOnlyMany");
+    }
+
+    /** The volume that a pod of a namespace defines by itself; null if it is not attached to nodes. */
+    static @Nullable Attachable of(V1Volume volume, String namespace) {
+        V1PersistentVolume replaced = ReplacedDrivers.asCsi(volume, namespace);
+        if (replaced != null) {
+            Attachable its = of(replaced.getSpec());
+            return new Attachable(its.name(), String.valueOf(replaced.getMetadata().getName()), its.csi(),
+                    its.exclusive());
+        }
         V1ISCSIVolumeSource iscsi = volume.getIscsi();
         String name = volume.getFc() != null
                 ? name(volume.getFc())
@@ -70,7 +104,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     static Attachable reported(String name) {
         int separator = name.indexOf('^');
         return new Attachable(name, name, name.startsWith(CSI) && separator > 0
-                ? new Csi(name.substring(CSI.length(), separator), name.substring(separator + 1), null)
+                ? new Csi(name.substring(CSI.length(), separator), name.substring(separator + 1), null, null)
                 : null, false);
     }
 

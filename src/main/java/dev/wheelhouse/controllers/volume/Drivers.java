@@ -1,24 +1,21 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
-import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
  * kube-controller-manager has code of its own (upstream: {@code findProvisionablePlugin} and
- * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/csimigration},
- * {@code pkg/volume/hostpath}). Pure functions.
+ * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/hostpath}). Pure functions.
  */
 final class Drivers {
     /** The driver of volumes on host paths, which is the only one within Kubernetes that makes and deletes volumes. */
@@ -26,37 +23,8 @@ final class Drivers {
 
     private static final String NFS = "kubernetes.io/nfs";
     private static final String IN_TREE = "kubernetes.io/";
-    /** The external drivers that have replaced drivers within Kubernetes. */
-    private static final Map<String, String> SUCCESSORS = Map.of(
-            "kubernetes.io/aws-ebs", "ebs.csi.aws.com",
-            "kubernetes.io/azure-disk", "disk.csi.azure.com",
-            "kubernetes.io/azure-file", "file.csi.azure.com",
-            "kubernetes.io/cinder", "cinder.csi.openstack.org",
-            "kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
-            "kubernetes.io/portworx-volume", "pxd.portworx.com",
-            "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com");
 
     private Drivers() {}
-
-    /** The provisioner that does the work of the named one. */
-    static String successorOf(String provisioner) {
-        return SUCCESSORS.getOrDefault(provisioner, provisioner);
-    }
-
-    /** The driver within Kubernetes of a volume whose work an external one does; null for any other volume. */
-    static @Nullable String migratedDriverOf(V1PersistentVolume volume) {
-        V1PersistentVolumeSpec spec = volume.getSpec();
-        return Stream.of(new Source("kubernetes.io/aws-ebs", spec.getAwsElasticBlockStore()),
-                new Source("kubernetes.io/gce-pd", spec.getGcePersistentDisk()),
-                new Source("kubernetes.io/azure-disk", spec.getAzureDisk()),
-                new Source("kubernetes.io/azure-file", spec.getAzureFile()),
-                new Source("kubernetes.io/cinder", spec.getCinder()),
-                new Source("kubernetes.io/portworx-volume", spec.getPortworxVolume()),
-                new Source("kubernetes.io/vsphere-volume", spec.getVsphereVolume()))
-                .filter(source -> source.field() != null).map(Source::driver).findFirst().orElse(null);
-    }
-
-    private record Source(String driver, @Nullable Object field) {}
 
     static boolean isInTree(String provisioner) {
         return provisioner.startsWith(IN_TREE);
@@ -66,7 +34,7 @@ final class Drivers {
     static boolean isDeletedByOthers(V1PersistentVolume volume) {
         String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
         return !provisioner.isEmpty()
-                ? !isInTree(successorOf(provisioner))
+                ? !isInTree(ReplacedDrivers.successorOf(provisioner))
                 : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, Migration.MIGRATED_TO);
     }
 

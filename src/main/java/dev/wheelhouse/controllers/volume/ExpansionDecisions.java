@@ -25,6 +25,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 
 /**
@@ -55,7 +56,7 @@ final class ExpansionDecisions {
                 && !Volumes.isAnnotated(volume, BEFORE_GROWTH)) {
             return Step.NONE;
         }
-        String inTree = Drivers.migratedDriverOf(volume);
+        String inTree = ReplacedDrivers.driverOf(volume);
         if (inTree != null) {
             return askSuccessor(claim, inTree);
         }
@@ -73,7 +74,7 @@ final class ExpansionDecisions {
     private static Step askSuccessor(V1PersistentVolumeClaim claim, String inTree) {
         Action event = event(claim, "Normal", EXTERNAL,
                 "CSI migration enabled for " + inTree + "; waiting for external resizer to expand the pvc");
-        String successor = Drivers.successorOf(inTree);
+        String successor = ReplacedDrivers.successorOf(inTree);
         return successor.equals(Volumes.annotation(claim, RESIZER))
                 ? Step.last(event)
                 : Step.last(event, patch(claim, successor, Map.of(), "it waits for " + successor));

@@ -16,6 +16,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 
 /**
@@ -74,7 +75,7 @@ final class Migration {
         if (provisioner == null) {
             return false;
         }
-        String successor = Drivers.successorOf(provisioner);
+        String successor = ReplacedDrivers.successorOf(provisioner);
         return successor.equals(provisioner)
                 ? !Objects.requireNonNullElse(annotations.remove(MIGRATED_TO), "").isEmpty()
                 : !successor.equals(annotations.put(MIGRATED_TO, successor));
@@ -91,7 +92,7 @@ final class Migration {
         if (provisioner == null) {
             return finalizers;
         }
-        if (!Drivers.successorOf(provisioner).equals(provisioner)) {
+        if (!ReplacedDrivers.successorOf(provisioner).equals(provisioner)) {
             finalizers.remove(IN_TREE_PROTECTION);
         } else if (Drivers.isInTree(provisioner)) {
             finalizers.remove(EXTERNAL_PROTECTION);

@@ -16,6 +16,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 
 /**
@@ -39,7 +40,7 @@ final class Provisioning {
             return Step.last(failed(claim, "storageclass.storage.k8s.io \"" + Volumes.classOf(claim)
                     + "\" not found"));
         }
-        String provisioner = Drivers.successorOf(storageClass.getProvisioner());
+        String provisioner = ReplacedDrivers.successorOf(storageClass.getProvisioner());
         if (provisioner.equals(Drivers.HOST_PATH)) {
             return onHostPath(view, storageClass);
         }

@@ -34,6 +34,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -191,7 +192,7 @@ public final class VolumeBinder extends KeyedController implements Plannable {
                 ? Volumes.classOf(ofClaim.claim())
                 : Volumes.classOf(((VolumeView) view).volume());
         V1StorageClass storageClass = name.isEmpty() ? null : classes.get(ObjectKey.cluster(name));
-        return storageClass == null ? "N/A" : Drivers.successorOf(storageClass.getProvisioner());
+        return storageClass == null ? "N/A" : ReplacedDrivers.successorOf(storageClass.getProvisioner());
     }
 
     private interface After<V> {

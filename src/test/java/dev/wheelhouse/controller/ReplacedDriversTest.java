@@ -1,0 +1,106 @@
+package dev.wheelhouse.controller;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1AWSElasticBlockStoreVolumeSource;
+import io.kubernetes.client.openapi.models.V1AzureDiskVolumeSource;
+import io.kubernetes.client.openapi.models.V1AzureFilePersistentVolumeSource;
+import io.kubernetes.client.openapi.models.V1GCEPersistentDiskVolumeSource;
+import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.openapi.models.V1PersistentVolume;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
+import io.kubernetes.client.openapi.models.V1Volume;
+import io.kubernetes.client.openapi.models.V1VsphereVirtualDiskVolumeSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The recorded scenarios {@code attach/replaced} and {@code attach/replaced-in-pods} have the common cases. */
+class ReplacedDriversTest {
+    @ParameterizedTest
+    @CsvSource({"vol-1,vol-1", "aws://us-east-1a/vol-1/,vol-1", "aws:///vol-1,vol-1", "aws://us-east-1a/disk-1,",
+            "aws://us-east-1a/vol-1/x,", "aws://us-east-1a,", "aws://us east/vol-1,", "anything,anything"})
+    void disksOfAwsHaveIdsWithAndWithoutZones(String id, @Nullable String handle) {
+        V1PersistentVolumeSpec spec = new V1PersistentVolumeSpec()
+                .awsElasticBlockStore(new V1AWSElasticBlockStoreVolumeSource().volumeID(id));
+        assertThat(handle(volume(Map.of(), spec))).isEqualTo(handle);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',zones/UNSPECIFIED", "us-east1-b,zones/us-east1-b", "us-east1-b__us-east1-c,regions/us-east1",
+            "us-east1-b__us-west1-c,", "us-east1-b__east,", "odd,zones/odd"})
+    void disksOfGoogleAreInZonesOrRegions(String label, @Nullable String place) {
+        Map<String, String> labels = label.isEmpty() ? Map.of() : Map.of("topology.kubernetes.io/zone", label);
+        assertThat(handle(volume(labels, google("ReadWriteOnce"))))
+                .isEqualTo(place == null ? null : "projects/UNSPECIFIED/" + place + "/disks/disk");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ReadWriteMany,ReadWriteOnce", "ReadOnlyMany,ReadOnlyMany", "ReadWriteOncePod,ReadWriteOnce",
+            "ReadOnlyMany ReadWriteOnce,ReadWriteOnce", "ReadOnlyMany ReadWriteMany,ReadWriteOnce"})
+    void disksOfGoogleHaveOneAccessMode(String modes, String mode) {
+        V1PersistentVolume csi = ReplacedDrivers.asCsi(volume(Map.of(), google(modes.split(" "))));
+        assertThat(csi).isNotNull();
+        assertThat(csi.getSpec().getAccessModes()).containsExactly(mode);
+    }
+
+    @Test
+    void disksInAccountsOfAzureHaveNoSuccessor() {
+        V1AzureDiskVolumeSource disk = new V1AzureDiskVolumeSource().diskName("a").diskURI("uri").kind("Shared");
+        assertThat(handle(volume(Map.of(), new V1PersistentVolumeSpec().azureDisk(disk)))).isNull();
+        assertThat(ReplacedDrivers.asCsi(new V1Volume().name("v").azureDisk(disk), "team")).isNull();
+        disk.kind("mAnAgEd");
+        assertThat(handle(volume(Map.of(), new V1PersistentVolumeSpec().azureDisk(disk)))).isEqualTo("uri");
+    }
+
+    @Test
+    void sharesOfAzureNeedANamespaceOfTheirSecret() {
+        V1PersistentVolumeSpec spec = new V1PersistentVolumeSpec().azureFile(
+                new V1AzureFilePersistentVolumeSource().secretName("s").shareName("share"));
+        assertThat(handle(volume(Map.of(), spec))).isNull();
+        spec.claimRef(new V1ObjectReference().namespace("team"));
+        assertThat(handle(volume(Map.of(), spec))).isEqualTo("#s#share#volume#team");
+        spec.getAzureFile().secretNamespace("other");
+        assertThat(handle(volume(Map.of(), spec))).isEqualTo("#s#share#volume#other");
+    }
+
+    /** Upstream's own translation fails here by a null pointer. */
+    @Test
+    void aPolicyOfVsphereIsKept() {
+        V1PersistentVolume csi = ReplacedDrivers.asCsi(new V1Volume().name("v").vsphereVolume(
+                new V1VsphereVirtualDiskVolumeSource().volumePath("[a] b").storagePolicyName("gold")), "team");
+        assertThat(csi).isNotNull();
+        assertThat(csi.getSpec().getCsi().getVolumeAttributes()).containsExactly(Map.entry("storagepolicyname", "gold"));
+    }
+
+    @Test
+    void otherVolumesStay() {
+        V1PersistentVolume local = volume(Map.of(), new V1PersistentVolumeSpec()
+                .hostPath(new V1HostPathVolumeSource().path("/tmp/a")));
+        assertThat(ReplacedDrivers.asCsi(local)).isSameAs(local);
+        assertThat(ReplacedDrivers.driverOf(local)).isNull();
+        assertThat(ReplacedDrivers.asCsi(new V1Volume().name("v").hostPath(new V1HostPathVolumeSource().path("/a")),
+                "team")).isNull();
+    }
+
+    private static V1PersistentVolumeSpec google(String... modes) {
+        return new V1PersistentVolumeSpec().accessModes(List.of(modes))
+                .gcePersistentDisk(new V1GCEPersistentDiskVolumeSource().pdName("disk"));
+    }
+
+    private static V1PersistentVolume volume(Map<String, String> labels, V1PersistentVolumeSpec spec) {
+        return new V1PersistentVolume().metadata(new V1ObjectMeta().name("volume").labels(labels)).spec(spec);
+    }
+
+    private static @Nullable String handle(V1PersistentVolume volume) {
+        V1PersistentVolume csi = ReplacedDrivers.asCsi(volume);
+        return csi == null ? null : csi.getSpec().getCsi().getVolumeHandle();
+    }
+}
