@@ -282,12 +282,17 @@ final class Replay implements Interceptor, AutoCloseable {
         String write = request.toString().replaceFirst("^apply ", "patch ");
         String fault = traffic.begin(write, patch -> wire
                 .patch(request.type().path(request.key()), "merge", patch).expected());
+        if ("429".equals(fault)) {
+            // The client over HTTP repeats the request a second later, as the proxy asks it to do.
+            traffic.end(write, 0, null);
+            return carryOut(request, call);
+        }
         int code = 0;
         JsonNode created = null;
         try {
             if (fault != null && !fault.equals(Traffic.LOST)) {
                 throw new ApiError(request.toString(), Integer.parseInt(fault), Proxy.reason(fault),
-                        Proxy.message(fault), fault.equals("429") ? Duration.ofSeconds(1) : null);
+                        Proxy.message(fault), null);
             }
             if (write.startsWith("create pods ")) {
                 uids.next(names.next(ModelJson.tree(request.object())));

@@ -19,7 +19,7 @@ public interface HttpMetrics {
      * One attempt of a request was answered or failed.
      *
      * @param code the status, or {@code <error>} if there is no answer
-     * @param again whether the attempt repeats one that was refused because of an old token
+     * @param again whether the attempt repeats one that was refused because of an old token or a busy server
      */
     default void attempted(String method, String host, String code, boolean again) {}
 

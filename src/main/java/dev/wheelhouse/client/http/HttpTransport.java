@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,7 +22,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.SocketFactory;
 
@@ -63,6 +63,8 @@ final class HttpTransport implements Transport {
      * are read on virtual threads, which need less memory.
      */
     private static final int MOST_WATCH_THREADS = 64;
+    /** The most repetitions of a call that a busy server refuses (upstream: {@code maxRetries} in client-go). */
+    private static final int MOST_REPETITIONS = 10;
     /** The few content types of requests, each parsed once: OkHttp parses them by regular expressions. */
     private static final Map<String, MediaType> MEDIA_TYPES = new ConcurrentHashMap<>();
 
@@ -75,6 +77,7 @@ final class HttpTransport implements Transport {
     private final OkHttpClient watches;
     private final OkHttpClient aloneWatches;
     private final Duration answer;
+    private final Duration busy;
     private final ExecutorService threads;
     private final ExecutorService watchThreads;
     private final Semaphore freeWatchThreads;
@@ -82,7 +85,8 @@ final class HttpTransport implements Transport {
     private final OkHttpInternals internals;
     private final Clock clock;
     private final ServerOutage outage;
-    private final AtomicBoolean closed;
+    /** Zero when this client is closed. */
+    private final CountDownLatch open;
     private final RequestLimit limit;
 
     HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
@@ -112,7 +116,7 @@ final class HttpTransport implements Transport {
         ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory().equals(SocketFactory.getDefault())
                 ? new ReadAheadSocket.Factory()
                 : null;
-        this.closed = new AtomicBoolean();
+        this.open = new CountDownLatch(1);
         OkHttpClient.Builder builder = internals.install(api.getHttpClient().newBuilder())
                 .addInterceptor(this::refuseIfClosed)
                 .dispatcher(dispatcher)
@@ -130,6 +134,7 @@ final class HttpTransport implements Transport {
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
         this.aloneWatches = watches.newBuilder().protocols(List.of(Protocol.HTTP_1_1)).build();
         this.answer = deadlines.answer();
+        this.busy = deadlines.busy();
         this.limit = new RequestLimit(0, 0, clock);
     }
 
@@ -145,6 +150,7 @@ final class HttpTransport implements Transport {
         this.watches = with(from.watches, credentials);
         this.aloneWatches = with(from.aloneWatches, credentials);
         this.answer = from.answer;
+        this.busy = from.busy;
         this.threads = from.threads;
         this.watchThreads = from.watchThreads;
         this.freeWatchThreads = from.freeWatchThreads;
@@ -152,7 +158,7 @@ final class HttpTransport implements Transport {
         this.internals = from.internals;
         this.clock = from.clock;
         this.outage = from.outage;
-        this.closed = from.closed;
+        this.open = from.open;
         this.limit = limit;
     }
 
@@ -178,7 +184,7 @@ final class HttpTransport implements Transport {
 
     /** OkHttp knows a call that gets here, so a later {@link #close} cancels it. */
     private Response refuseIfClosed(Interceptor.Chain chain) throws IOException {
-        if (closed.get()) {
+        if (isClosed()) {
             throw new IOException("the client is closed");
         }
         return chain.proceed(chain.request());
@@ -204,14 +210,43 @@ final class HttpTransport implements Transport {
         return base.toString();
     }
 
+    /**
+     * Repeats a request that the server was too busy for, as it has asked (upstream: client-go
+     * {@code rest/with_retry.go}).
+     */
     @Override
     public byte[] send(Outgoing call) {
-        return run(calls, call, (body, protobuf) -> AnswerLimits.readAll(body));
+        long end = clock.deadline(busy);
+        for (int repetitions = 0;; repetitions++) {
+            try {
+                return run(calls, call, repetitions > 0, (body, protobuf) -> AnswerLimits.readAll(body));
+            } catch (ApiError e) {
+                if (repetitions == MOST_REPETITIONS || !mayRepeat(e, clock.until(end))) {
+                    throw e;
+                }
+                pause(call.tried(), e.retryAfter());
+            }
+        }
+    }
+
+    /** Whether the server has done nothing, and asks for the same request within the time that is left. */
+    private static boolean mayRepeat(ApiError e, Duration left) {
+        return (e.code() == 429 || e.code() == 503) && e.retryAfter() != null && e.retryAfter().compareTo(left) < 0;
+    }
+
+    private void pause(String tried, Duration wait) {
+        try {
+            if (open.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw closed(tried, null);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(tried);
+        }
     }
 
     @Override
     public <R> R stream(Outgoing call, BodyReader<R> reader) {
-        return run(streams, call, (body, protobuf) -> reader.read(new SteadyStream(body, clock), protobuf));
+        return run(streams, call, false, (body, protobuf) -> reader.read(new SteadyStream(body, clock), protobuf));
     }
 
     @Override
@@ -226,14 +261,15 @@ final class HttpTransport implements Transport {
     }
 
     /** Makes a call on the calling thread, so that no other thread has to be woken for it. */
-    private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
+    private <R> R run(OkHttpClient client, Outgoing what, boolean again, BodyReader<R> reader) {
         String tried = what.tried();
         try {
             limit.await();
         } catch (InterruptedException e) {
             throw interrupted(tried);
         }
-        Call call = client.newCall(request(what).build());
+        Call call = client.newCall(
+                request(what).tag(CountedRequests.Again.class, again ? CountedRequests.Again.TAG : null).build());
         long sent = clock.nanoTime();
         try {
             return new InterruptibleCall(call).run(() -> {
@@ -352,10 +388,14 @@ final class HttpTransport implements Transport {
 
     /** The error of a connection that broke, perhaps as this client was closed. */
     ApiError broken(String tried, IOException e) {
-        return closed.get() ? closed(tried, e) : outage.error(tried, e);
+        return isClosed() ? closed(tried, e) : outage.error(tried, e);
     }
 
-    private static ApiError closed(String tried, Exception e) {
+    private boolean isClosed() {
+        return open.getCount() == 0;
+    }
+
+    private static ApiError closed(String tried, @Nullable Exception e) {
         return new ApiError(tried, new IOException("the client is closed", e));
     }
 
@@ -431,7 +471,7 @@ final class HttpTransport implements Transport {
     /** Ends every call and every connection. */
     @Override
     public void close() {
-        closed.set(true);
+        open.countDown();
         streams.dispatcher().cancelAll();
         threads.shutdownNow();
         watchThreads.shutdownNow();

@@ -9,8 +9,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -218,6 +220,51 @@ class HttpKubeClientTest {
                 "Retry-After: 5\r\nRetry-After: 86400\r\nRetry-After: x\r\n", "no Status at all"));
         assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter())
                 .isEqualTo(RetryAfter.LONGEST);
+    }
+
+    @Test
+    void aRequestThatABusyServerRefusesIsRepeatedAsOftenAsThereIsTime() throws Exception {
+        AtomicInteger refusals = new AtomicInteger();
+        server.answerWith((request, out) -> RawServer.json(out, refusals.getAndIncrement() < 2 ? 503 : 201,
+                "Retry-After: 1\r\n", "{\"metadata\":{\"name\":\"a\"}}"));
+        try (KubeClient patient = patient(Duration.ofMinutes(2))) {
+            patient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap());
+        }
+        assertThat(server.requests).hasSize(3).extracting(RawServer.Request::body).containsOnly(
+                server.requests.getFirst().body());
+
+        server.requests.clear();
+        server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 25\r\n", "{}"));
+        try (KubeClient patient = patient(Duration.ofSeconds(20))) {
+            assertThat(catchThrowableOfType(ApiError.class, () -> patient.resource(ResourceType.CONFIG_MAPS,
+                    V1ConfigMap.class).create(configMap())).code()).isEqualTo(429);
+        }
+        assertThat(server.requests).hasSize(1);
+    }
+
+    @Test
+    void aClosedClientDoesNotWaitForABusyServer() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        server.answerWith((request, out) -> {
+            RawServer.json(out, 429, "Retry-After: 30\r\n", "{}");
+            asked.countDown();
+        });
+        KubeClient patient = patient(Duration.ofHours(1));
+        CompletableFuture<ApiError> error = CompletableFuture.supplyAsync(() -> catchThrowableOfType(ApiError.class,
+                () -> patient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap())));
+        assertThat(asked.await(1, TimeUnit.MINUTES)).isTrue();
+        patient.close();
+        assertThat(error.get(1, TimeUnit.MINUTES)).hasMessageContaining("the client is closed");
+        assertThat(server.requests).hasSize(1);
+    }
+
+    private static V1ConfigMap configMap() {
+        return new V1ConfigMap().metadata(new V1ObjectMeta().name("a").namespace("default"));
+    }
+
+    private KubeClient patient(Duration busy) {
+        return new HttpKubeClient(server.api(), new HttpDeadlines(SOON, SOON, SOON, busy), "test/1",
+                ContentType.JSON, Clock.system());
     }
 
     @Test
