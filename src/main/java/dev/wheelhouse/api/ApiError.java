@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiError extends RuntimeException {
     private static final long serialVersionUID = 1;
+    /** The longest message of a server that is kept. An event of a watch could bring one of megabytes. */
+    private static final int MOST_CHARACTERS = 64 * 1024;
 
     private final int code;
     private final String reason;
@@ -27,12 +29,17 @@ public final class ApiError extends RuntimeException {
      *     {@link RetryAfter#LONGEST}; null if there is none
      */
     public ApiError(String tried, int code, String reason, String statusMessage, @Nullable Duration retryAfter) {
-        super(tried + ": " + (code == 0 ? "" : code + " ") + (reason.isEmpty() ? "" : reason + ": ") + statusMessage);
+        super(tried + ": " + (code == 0 ? "" : code + " ") + (reason.isEmpty() ? "" : cut(reason) + ": ")
+                + cut(statusMessage));
         this.code = code;
-        this.reason = reason;
-        this.statusMessage = statusMessage;
+        this.reason = cut(reason);
+        this.statusMessage = cut(statusMessage);
         this.retryAfter = RetryAfter.capped(retryAfter);
         this.unreachable = false;
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "…";
     }
 
     /** No response: the connection failed, broke or timed out. Whether a write took effect is unknown. */
@@ -120,6 +127,14 @@ public final class ApiError extends RuntimeException {
     /** Whether the requested resource version is too old (410). The caller lists again. */
     public boolean isExpired() {
         return code == 410;
+    }
+
+    /**
+     * Whether the server cannot serve the version or the continue token that the request named: it is too old, in the
+     * future, malformed or too long. A server that was sick may have sent such a version.
+     */
+    public boolean isRefusedVersion() {
+        return isExpired() || isTooLargeResourceVersion() || isInvalid() || code == 400 || code == 414 || code == 431;
     }
 
     /** Whether the server has not reached the requested resource version yet. */

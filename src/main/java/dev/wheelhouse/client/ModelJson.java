@@ -28,6 +28,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -53,6 +55,8 @@ import tools.jackson.databind.util.TokenBuffer;
  * collections, as Go's {@code omitempty} does, but writes a collection that the API requires. Thread safe.
  */
 public final class ModelJson {
+    /** The most JSON tokens of one answer or object. A tree needs up to a hundred bytes of the heap for each. */
+    private static final long MOST_TOKENS = Runtime.getRuntime().maxMemory() / 256;
     private static final JsonMapper MAPPER = mapper(new GsonNames(false));
     private static final JsonMapper WITHOUT_MANAGED_FIELDS = mapper(new GsonNames(true));
 
@@ -74,7 +78,9 @@ public final class ModelJson {
                     }
                 });
         module.addSerializer(V1Patch.class, serializer(V1Patch.class, (patch, g) -> g.writeRawValue(patch.getValue())));
-        return JsonMapper.builder().addModule(module).annotationIntrospector(names)
+        JsonFactory bounded = JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build()).build();
+        return JsonMapper.builder(bounded).addModule(module).annotationIntrospector(names)
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
                 .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))

@@ -254,6 +254,11 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      * over.
      */
     private void won(long sent, V1Lease lease) {
+        if (!ElectionDecision.holder(lease).equals(options.identity())) {
+            throw new ApiError("write the lease " + options.lease(), 500, "", "the answer names \""
+                    + ElectionDecision.holder(lease) + "\" as its holder, not " + options.identity()
+                    + ": look for a webhook or a proxy that changes Leases", null);
+        }
         observe(lease);
         if (clock.nanoTime() - sent >= options.renewDeadline().toNanos() || (role == Role.LEADING && !isInTime())) {
             return;

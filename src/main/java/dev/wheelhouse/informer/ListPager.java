@@ -25,6 +25,9 @@ import dev.wheelhouse.client.ListerWatcher;
  * belongs to one Reflector's loop.
  */
 final class ListPager<T extends KubernetesObject> {
+    /** The most pages in a row without an object. */
+    private static final int MOST_EMPTY_PAGES = 100;
+
     private final ListerWatcher<T> source;
     private final ExpectedType<T> expected;
     private final int pageSize;
@@ -34,6 +37,7 @@ final class ListPager<T extends KubernetesObject> {
     private @Nullable ListOptions next;
     private boolean firstPage;
     private boolean wholeAtOnce;
+    private int emptyPages;
     private List<T> items = new ArrayList<>();
     private List<DecodeFailure> skipped = new ArrayList<>();
     private String version = "";
@@ -79,6 +83,7 @@ final class ListPager<T extends KubernetesObject> {
     private void start(ListOptions first) {
         next = first;
         firstPage = true;
+        emptyPages = 0;
         items = new ArrayList<>();
         skipped = new ArrayList<>();
     }
@@ -106,8 +111,11 @@ final class ListPager<T extends KubernetesObject> {
         }
         skipped.addAll(page.skipped());
         version = page.resourceVersion();
-        if (page.continueToken() != null) {
-            next = asked.next(page.continueToken());
+        String token = page.continueToken();
+        if (token != null) {
+            emptyPages = page.items().isEmpty() && page.skipped().isEmpty() ? emptyPages + 1 : 0;
+            requireEnd(token.equals(asked.continueToken()), emptyPages);
+            next = asked.next(token);
             return false;
         }
         succeeded();
@@ -132,13 +140,23 @@ final class ListPager<T extends KubernetesObject> {
         }
     }
 
+    /** Refuses a list without an end, as a list whose token has expired, so that the whole is asked for at once. */
+    private void requireEnd(boolean repeated, int empty) {
+        if (repeated || empty > MOST_EMPTY_PAGES) {
+            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server "
+                    + (repeated ? "answers a continue token by the same one" : "sent " + empty + " pages in a row without"
+                            + " an object"),
+                    null);
+        }
+    }
+
     /**
      * Changes to a list that can succeed, if the version or the continue token was the cause of a failure.
      *
      * @return whether it changed, so that the next page may be read at once
      */
     boolean fallsBackAfter(ApiError e) {
-        if (!e.isExpired() && !e.isTooLargeResourceVersion()) {
+        if (!e.isRefusedVersion()) {
             return false;
         }
         if (!firstPage && !wholeAtOnce) {

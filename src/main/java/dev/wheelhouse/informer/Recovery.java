@@ -30,6 +30,9 @@ final class Recovery {
         PROBE
     }
 
+    /** Relists in a shorter time than this many nanoseconds have pauses between them, whatever the watches bring. */
+    private static final long SOON = Duration.ofSeconds(10).toNanos();
+
     private final ListPager<?> pager;
     private final InitialStateStreaming streaming;
     private final Pacing pacing;
@@ -38,6 +41,8 @@ final class Recovery {
     private final Clock clock;
     /** Whether a watch brought an event or a bookmark since the last relist; true before the first relist. */
     private boolean progressed = true;
+    /** The time of the last relist, in nanoseconds of the clock. */
+    private long relistedAt;
 
     Recovery(ListPager<?> pager, InitialStateStreaming streaming, Pacing pacing, ReflectorStatus status,
             ReflectorLog log, Clock clock) {
@@ -47,6 +52,7 @@ final class Recovery {
         this.status = status;
         this.log = log;
         this.clock = clock;
+        this.relistedAt = clock.nanoTime() - SOON;
     }
 
     /** Records that a watch brought an event or a bookmark. */
@@ -54,14 +60,16 @@ final class Recovery {
         progressed = true;
     }
 
-    /** Lists again. If no event came since the last relist, waits, so that no server is flooded with lists. */
+    /** Lists again. If no event came since the last relist, or that was just now, waits, so that lists flood nobody. */
     Phase relist(String cause) {
         status.relisted(cause);
         pager.end();
         log.debug("lists again; cause: {}", cause);
-        if (!progressed) {
+        long now = clock.nanoTime();
+        if (!progressed || now - relistedAt < SOON) {
             pacing.pause(null);
         }
+        relistedAt = now;
         progressed = false;
         return Phase.LIST;
     }
@@ -112,7 +120,7 @@ final class Recovery {
         }
         log.info(e, message);
         Phase next = Phase.OPEN;
-        if (e.code() == 400 || e.isInvalid()) {
+        if (e.isRefusedVersion()) {
             pager.markVersionUnavailable();
             next = relist("refused");
         } else if (e.isNotFound()) {
@@ -126,7 +134,7 @@ final class Recovery {
     }
 
     Phase ofProbe(ApiError e, String message) {
-        if (e.isExpired() || e.isTooLargeResourceVersion()) {
+        if (e.isRefusedVersion()) {
             pager.markVersionUnavailable();
             return relist("the server does not know the last version");
         }

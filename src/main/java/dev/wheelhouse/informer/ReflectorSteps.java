@@ -31,6 +31,8 @@ final class ReflectorSteps<T extends KubernetesObject> {
      * (upstream: {@code nextBookmarkTime} in apiserver {@code cacher/cache_watcher.go}).
      */
     private static final Duration BRIEF = Duration.ofSeconds(3);
+    /** The most watches in a row that last less than a second and are opened again at once. */
+    private static final int MOST_BRIEF_WATCHES = 10;
 
     private final ListerWatcher<T> source;
     private final ExpectedType<T> expected;
@@ -55,6 +57,8 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private int silences;
     /** Whether a watch went silent and had missed nothing: the server sends no bookmarks while nothing changes. */
     private boolean quiet;
+    /** The watches in a row that lasted less than a second. */
+    private int briefWatches;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
@@ -337,7 +341,9 @@ final class ReflectorSteps<T extends KubernetesObject> {
             return listInstead();
         }
         phase = Phase.OPEN;
-        return ending.wasBrief() && !freshness.isWanted() ? pacing.pause(null) : Loop.BUSY;
+        briefWatches = ending.lasted().toSeconds() == 0 ? briefWatches + 1 : 0;
+        boolean tooOften = ending.wasBrief() || briefWatches > MOST_BRIEF_WATCHES;
+        return tooOften && !freshness.isWanted() ? pacing.pause(null) : Loop.BUSY;
     }
 
     /** Lists consistently, because the watch has not reached the wanted version. */

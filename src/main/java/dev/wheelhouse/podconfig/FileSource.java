@@ -175,10 +175,7 @@ public final class FileSource implements Loop {
         boolean temporary = name.endsWith("~") || name.endsWith(".swp") || name.endsWith(".bak")
                 || (name.startsWith("#") && name.endsWith("#"));
         boolean skipped = temporary || (!Files.isRegularFile(entry) && !isBrokenLink(entry));
-        if (skippedSaid.size() > MAX_FILES) {
-            skippedSaid.clear();
-        }
-        if (skipped && skippedSaid.add(entry)) {
+        if (skipped && skippedSaid.size() < MAX_FILES && skippedSaid.add(entry)) {
             log.info("{} is skipped: {}", entry, temporary
                     ? "its name is that of a backup or temporary file"
                     : "it is not a regular file");

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.manager.Metrics;
@@ -24,25 +25,35 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({MeterRegistry.class, ServiceLifecycle.class})
 class MeterAutoConfiguration {
+    private final MeterRegistry registry;
+
+    /** Of several registries none may be the primary one. Then each of them gets the metrics. */
+    MeterAutoConfiguration(ObjectProvider<MeterRegistry> registries) {
+        MeterRegistry unique = registries.getIfUnique();
+        this.registry = unique != null
+                ? unique
+                : new CompositeMeterRegistry(io.micrometer.core.instrument.Clock.SYSTEM,
+                        registries.orderedStream().toList());
+    }
 
     @Bean
     @ConditionalOnMissingBean
-    Metrics wheelhouseMetrics(MeterRegistry registry, Clock clock, WheelhouseProperties properties,
+    Metrics wheelhouseMetrics(Clock clock, WheelhouseProperties properties,
             ObjectProvider<ObservationRegistry> traces) {
         return Meters.of(registry, clock, properties.tracing()
-                ? traces.getIfAvailable(() -> ObservationRegistry.NOOP)
+                ? traces.getIfUnique(() -> ObservationRegistry.NOOP)
                 : ObservationRegistry.NOOP);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    NodeMetrics wheelhouseNodeMetrics(MeterRegistry registry) {
+    NodeMetrics wheelhouseNodeMetrics() {
         return new NodeMeters(registry);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    SchedulerMetrics wheelhouseSchedulerMetrics(MeterRegistry registry) {
+    SchedulerMetrics wheelhouseSchedulerMetrics() {
         return new SchedulerMeters(registry);
     }
 }

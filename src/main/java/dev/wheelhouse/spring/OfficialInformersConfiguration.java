@@ -63,6 +63,11 @@ class OfficialInformersConfiguration {
         }
 
         @Override
+        public boolean isPauseable() {
+            return false;
+        }
+
+        @Override
         public void start() {
             running = true;
             factories.forEach(SharedInformerFactory::startAllRegisteredInformers);

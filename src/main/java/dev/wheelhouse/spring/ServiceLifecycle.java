@@ -31,6 +31,10 @@ final class ServiceLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
+        if (stopped.getCount() == 0) {
+            throw new IllegalStateException("Wheelhouse was stopped, and does not start again in the same context: "
+                    + "close the context, and make another one");
+        }
         running = true;
         if (!engine.manager().states().isEmpty()) {
             keepAlive();
@@ -59,6 +63,12 @@ final class ServiceLifecycle implements SmartLifecycle {
             running = false;
             stopped.countDown();
         }
+    }
+
+    /** The tests of Spring pause a context while another one is in use, and this cannot start again. */
+    @Override
+    public boolean isPauseable() {
+        return false;
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -254,7 +255,9 @@ class WheelhouseAutoConfiguration {
         }
     }
 
+    /** API servers call it, and no other bean may need it. */
     @Bean(destroyMethod = "close")
+    @Lazy(false)
     ServedWebhooks wheelhouseWebhooks(ObjectProvider<Operator<?>> operators, ApiServerConnection connection,
             ManagerGuard guard, Election election, Clock clock, LoopRunner runner) {
         return ServedWebhooks.start(operators.orderedStream().toList(), properties.webhooks(), connection, clock,

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -278,5 +279,36 @@ class LeaderElectorTest {
         assertThat(first.isLeaderKnown()).isFalse();
         assertThat(first.describeLeader()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: "
                 + "403 Forbidden: leases is forbidden. Grant get, create, update and watch on leases in kube-system");
+    }
+
+    /** As a webhook, a proxy or a sick server may. */
+    @Test
+    void whoseWriteIsAnsweredByALeaseOfAnotherHolderDoesNotLead() {
+        network = answering(new V1Lease());
+        first.step();
+        assertThat(first.isLeader()).isFalse();
+        network = new Interceptor() {
+        };
+        first.step();
+        assertThat(first.isLeader()).isTrue();
+
+        network = answering(new V1Lease().metadata(lease().getMetadata())
+                .spec(new V1LeaseSpec().holderIdentity("somebody").leaseDurationSeconds(15)));
+        for (int i = 0; i < 6; i++) {
+            pass(2);
+            first.step();
+        }
+        assertThat(first.isLeader()).isFalse();
+        assertThat(told).last().asString().startsWith("first stops: the lease kube-system/wheelhouse could not be renewed");
+    }
+
+    private static Interceptor answering(V1Lease lease) {
+        return new Interceptor() {
+            @Override
+            @SuppressWarnings("unchecked")
+            public <R> R write(WriteRequest request, Supplier<R> call) {
+                return (R) lease;
+            }
+        };
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.informer;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
@@ -430,5 +431,83 @@ class ReflectorTest {
         world.settle();
         assertThat(world.informer.hasSynced()).isTrue();
         assertThat(world.source.lists).hasSize(1);
+    }
+
+    @Test
+    void aVersionThatAHealthyServerCannotReadIsNotAskedForForEver() {
+        world.create("a", "1");
+        world.settle();
+        world.source.send(new WatchEvent.Bookmark<>("garbage", false));
+        world.settle();
+        world.source.watchErrors.add(new ApiError("watch configmaps", new IOException("connection refused")));
+        world.source.cut();
+        world.create("b", "1");
+        world.pass(Duration.ofMinutes(1));
+        assertThat(world.cached()).containsExactly("a=1", "b=1");
+        assertThat(world.informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void aListThatTheServerRefusesBecauseOfItsVersionIsReadConsistently() {
+        world.settle();
+        world.source.send(new WatchEvent.Bookmark<>("garbage", false));
+        world.source.send(new WatchEvent.Failed<>(expired()));
+        world.create("a", "1");
+        world.pass(Duration.ofMinutes(1));
+        assertThat(world.cached()).containsExactly("a=1");
+    }
+
+    @Test
+    void aListWhosePagesDoNotEndIsGivenUpAndReported() {
+        for (int i = 0; i < 100; i++) {
+            world.source.listAnswers.add(new ListPage<>(List.of(), "5", "again", List.of()));
+        }
+        world.settle();
+        assertThat(world.source.lists).hasSizeLessThan(12);
+        assertThat(world.informer.state().lastError())
+                .contains("the list does not end: the server answers a continue token by the same one");
+
+        world.source.listAnswers.clear();
+        for (int i = 0; i < 5_000; i++) {
+            world.source.listAnswers.add(new ListPage<>(List.of(), "5", "token-" + i, List.of()));
+        }
+        world.source.lists.clear();
+        world.pass(Duration.ofSeconds(3));
+        assertThat(world.source.lists).hasSizeBetween(100, 1_000);
+        assertThat(world.informer.state().lastError()).contains("101 pages in a row without an object");
+
+        world.source.listAnswers.clear();
+        world.create("a", "1");
+        world.pass(Duration.ofMinutes(1));
+        assertThat(world.cached()).containsExactly("a=1");
+    }
+
+    @Test
+    void watchesThatExpireAfterEachEventAreNotRelistedWithoutPauses() {
+        V1ConfigMap object = world.create("a", "1");
+        for (int i = 0; i < 100; i++) {
+            world.source.inject(new WatchEvent.Modified<>(object));
+            world.source.inject(new WatchEvent.Failed<>(expired()));
+        }
+        world.settle();
+        assertThat(world.source.lists).hasSizeLessThan(5);
+        world.pass(Duration.ofMinutes(1));
+        assertThat(world.source.lists).hasSizeLessThan(20);
+    }
+
+    @Test
+    void watchesThatEndAfterOneEventEachAreNotOpenedAgainWithoutPauses() {
+        V1ConfigMap object = world.create("a", "1");
+        world.settle();
+        for (int i = 0; i < 50; i++) {
+            world.pass(Duration.ofMillis(20));
+            world.source.send(new WatchEvent.Modified<>(object));
+            world.source.end();
+            world.settle();
+        }
+        assertThat(world.source.watches).hasSizeBetween(10, 15);
+        world.update("a", "2");
+        world.pass(Duration.ofSeconds(30));
+        assertThat(world.cached()).containsExactly("a=2");
     }
 }

@@ -121,6 +121,19 @@ class FileSourceTest {
     }
 
     @Test
+    void filesThatAreSkippedAreSaidOnceHoweverManyTheyAre() throws IOException {
+        for (int i = 0; i < FileSource.MAX_FILES + 50; i++) {
+            write(i + ".yaml~", "");
+        }
+        read();
+        try (Logged log = Logged.by("dev.wheelhouse.podconfig")) {
+            read();
+            read();
+            assertThat(log.lines()).isEmpty();
+        }
+    }
+
+    @Test
     void aPathThatIsNeitherFileNorDirectoryIsRefusedBecauseOpeningAPipeNeverEnds() throws Exception {
         Path pipe = parent.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -19,6 +20,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.StandardEnvironment;
@@ -29,6 +31,8 @@ import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.ControllerManager;
@@ -43,6 +47,7 @@ import dev.wheelhouse.testing.TestServer;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Wheelhouse in an application of somebody else's. */
 @Isolated
@@ -214,6 +219,45 @@ class AutoConfigurationTest {
                     assertThat(context.getBeansOfType(HealthIndicator.class).values()).hasSize(4)
                             .allMatch(own::equals);
                 });
+    }
+
+    /** An application that exports its metrics to two systems, without Spring Boot's registry of both. */
+    @Test
+    void ofSeveralMeterRegistriesEachGetsTheMetrics() {
+        MeterRegistry one = new SimpleMeterRegistry();
+        MeterRegistry two = new SimpleMeterRegistry();
+        connected().withBean("one", MeterRegistry.class, () -> one).withBean("two", MeterRegistry.class, () -> two)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    welcomes("cleo");
+                    assertThat(List.of(one, two)).allMatch(
+                            registry -> registry.get("workqueue.adds").counters().size() == 1);
+                });
+    }
+
+    @Test
+    void underLazyInitializationTheOperatorRunsAndItsWebhooksAreServed() {
+        connected().withBean(LazyInitializationBeanFactoryPostProcessor.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBeanFactory().getBeanNamesForType(ServedWebhooks.class, true, false))
+                    .allMatch(context.getBeanFactory()::containsSingleton);
+            welcomes("dora");
+        });
+    }
+
+    /** Spring's tests pause a context while another one is in use, and a context may stop and start its beans. */
+    @Test
+    void aContextThatPausesGoesOnAndOneThatWasStoppedSaysThatItCannotStartAgain() {
+        connected().run(context -> {
+            ConfigurableApplicationContext pausing = context.getSourceApplicationContext();
+            pausing.pause();
+            pausing.restart();
+            welcomes("emil");
+
+            pausing.stop();
+            assertThatThrownBy(pausing::start).hasRootCauseMessage("Wheelhouse was stopped, and does not start again in"
+                    + " the same context: close the context, and make another one");
+        });
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.Date;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -67,19 +68,17 @@ public final class OwnAuthority {
      */
     public static OwnAuthority of(ServerKeys secrets, Instant now) {
         KeyPair keys = secrets.keyPair("ca.key");
-        X509Certificate kept = parse(secrets.read("ca.crt"));
-        if (kept == null || !kept.getPublicKey().equals(keys.getPublic())
-                || kept.getNotAfter().toInstant().isBefore(now.plus(SERVER_LIFE))) {
-            kept = sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()));
-            secrets.write("ca.crt", ServerKeys.pem(kept));
-        }
-        return new OwnAuthority(keys, kept);
+        String pem = secrets.readOrCreate("ca.crt", kept -> isUsable(parse(kept), keys, now),
+                () -> ServerKeys.pem(sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()))));
+        return new OwnAuthority(keys, Objects.requireNonNull(parse(pem)));
     }
 
-    private static @Nullable X509Certificate parse(@Nullable String pem) {
-        if (pem == null) {
-            return null;
-        }
+    private static boolean isUsable(@Nullable X509Certificate kept, KeyPair keys, Instant now) {
+        return kept != null && kept.getPublicKey().equals(keys.getPublic())
+                && !kept.getNotAfter().toInstant().isBefore(now.plus(SERVER_LIFE));
+    }
+
+    private static @Nullable X509Certificate parse(String pem) {
         try (PEMParser parser = new PEMParser(new StringReader(pem))) {
             return parser.readObject() instanceof X509CertificateHolder holder
                     ? new JcaX509CertificateConverter().getCertificate(holder)

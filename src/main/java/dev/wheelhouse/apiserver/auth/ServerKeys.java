@@ -3,10 +3,14 @@ package dev.wheelhouse.apiserver.auth;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -15,6 +19,8 @@ import java.security.SecureRandom;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
@@ -31,12 +37,16 @@ import dev.wheelhouse.runtime.PrivateFiles;
 /**
  * The server's own secrets. Each is created when it is first needed. With a directory, secrets are stored there as
  * files that only their owner can read, so tokens and certificates stay valid over a restart. Files are written
- * atomically. An empty {@code admin.token} is replaced, as nobody can use it. An unreadable key is an error, because a
+ * atomically, and by one process at a time. An empty {@code admin.token} is replaced, as nobody can use it. An unreadable key is an error, because a
  * new key would invalidate everything that the old one signed. Thread safe.
  */
 public final class ServerKeys {
     private static final Logger log = LoggerFactory.getLogger(ServerKeys.class);
     private static final List<String> FILES = List.of("admin.token", "service-account.key", "ca.key", "ca.crt");
+    /** Locked while a secret is created. */
+    private static final String LOCK = "lock";
+    /** A process that closes a file loses its locks on it, so that its threads take turns. */
+    private static final Object IN_THIS_PROCESS = new Object();
     /** Any of the files has a few kilobytes. */
     private static final int MOST_BYTES = 1024 * 1024;
     private static final int TOKEN_BYTES = 32;
@@ -106,15 +116,7 @@ public final class ServerKeys {
     public synchronized String adminToken() {
         String token = adminToken;
         if (token == null) {
-            String kept = read("admin.token");
-            token = kept == null ? "" : kept.strip();
-            if (token.isEmpty()) {
-                if (kept != null) {
-                    log.warn("{}/admin.token was empty; the server creates a new token", directory);
-                }
-                token = newToken();
-                write("admin.token", token);
-            }
+            token = readOrCreate("admin.token", kept -> !kept.isBlank(), ServerKeys::newToken).strip();
             requireValid(token);
             adminToken = token;
         }
@@ -137,13 +139,58 @@ public final class ServerKeys {
 
     /** The key pair in a file. If the file is missing, a new pair is created and stored. */
     KeyPair keyPair(String file) {
+        return directory == null ? newKeyPair() : parse(directory + "/" + file, readOrCreate(file, kept -> true, () -> {
+            KeyPair made = newKeyPair();
+            return pem(made.getPrivate()) + pem(made.getPublic());
+        }));
+    }
+
+    /** The text of a file if it is usable; otherwise a new text, which is stored. */
+    String readOrCreate(String file, Predicate<String> usable, Supplier<String> creation) {
         String kept = read(file);
-        if (kept != null) {
-            return parse(directory + "/" + file, kept);
+        return kept != null && usable.test(kept) ? kept : alone(() -> {
+            String now = read(file);
+            if (now != null && usable.test(now)) {
+                return now;
+            }
+            if (now != null) {
+                log.warn("{}/{} cannot be used any more; the server creates a new one", directory, file);
+            }
+            String created = creation.get();
+            write(file, created);
+            return created;
+        });
+    }
+
+    /**
+     * Runs the creation of a secret while no other process creates one in this directory. The other process would
+     * otherwise replace the file, and what this process signs would be void after its next start. The other process is
+     * not waited for, because it locks the data directory next.
+     */
+    private String alone(Supplier<String> creation) {
+        if (directory == null) {
+            return creation.get();
         }
-        KeyPair made = newKeyPair();
-        write(file, pem(made.getPrivate()) + pem(made.getPublic()));
-        return made;
+        Path file = directory.resolve(LOCK);
+        synchronized (IN_THIS_PROCESS) {
+            try {
+                PrivateFiles.createDirectories(directory);
+                PrivateFiles.createIfMissing(file);
+                PrivateFiles.requireFile(file);
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                        FileLock lock = channel.tryLock()) {
+                    if (lock != null) {
+                        return creation.get();
+                    }
+                } catch (OverlappingFileLockException e) {
+                    // Other code of this process has the lock.
+                }
+            } catch (IOException e) {
+                throw unwritable(file, e);
+            }
+        }
+        throw new AuthConfigException("another process creates keys in " + directory + " at this moment: end one of "
+                + "the two, or give it another directory with --wheelhouse.apiserver.data-dir=DIR", null);
     }
 
     static KeyPair newKeyPair() {
@@ -216,19 +263,20 @@ public final class ServerKeys {
                 + "): see to its permissions, or delete it", e);
     }
 
-    void write(String file, String text) {
+    private void write(String file, String text) {
         if (directory == null) {
             return;
         }
         Path path = directory.resolve(file);
         try {
-            PrivateFiles.createDirectories(directory);
             PrivateFiles.write(path, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new AuthConfigException(
-                    path + " cannot be written (" + AuthConfigException.why(e)
-                            + "): see to the directory's permissions",
-                    e);
+            throw unwritable(path, e);
         }
+    }
+
+    private static AuthConfigException unwritable(Path file, IOException e) {
+        return new AuthConfigException(file + " cannot be written (" + AuthConfigException.why(e)
+                + "): see to the directory's permissions", e);
     }
 }

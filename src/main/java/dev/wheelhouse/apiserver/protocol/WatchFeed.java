@@ -99,7 +99,7 @@ public final class WatchFeed implements AutoCloseable {
                 return new Event("ERROR", Json.bytes(unconverted.status()));
             }
         }
-        if (endOfInitialEventsDue) {
+        if (endOfInitialEventsDue && !source.isInitialDropped()) {
             endOfInitialEventsDue = false;
             // Changes after the start may already be delivered, so the bookmark has the version of the last event.
             return bookmarks ? bookmark(lastVersion, true) : null;

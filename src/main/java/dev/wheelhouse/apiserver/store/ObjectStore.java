@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -51,6 +52,8 @@ public final class ObjectStore implements AutoCloseable {
     private static final int SHARE_OF_HEAP = 4;
     /** The part of this share that is left for objects that grow when no more can be created. */
     private static final int RESERVE = 8;
+    /** The part of this share that watches whose clients do not read may hold of a past that is no longer kept. */
+    private static final int LATE = 8;
 
     private final Clock clock;
     private final Retention retention;
@@ -72,6 +75,8 @@ public final class ObjectStore implements AutoCloseable {
     /** The bytes of all windows of past changes. */
     private long past;
     private boolean saidThatItIsFull;
+    /** The bytes of past changes that were dropped from the windows since the late watches were ended. */
+    private final AtomicLong forgotten = new AtomicLong();
     /** Counts the failures of the storage. Each undoes all writes that were decided but not committed. */
     private volatile long era;
     /** By era (modulo its length), the last version that was committed in it. The present era is not in it. */
@@ -268,6 +273,7 @@ public final class ObjectStore implements AutoCloseable {
         }
         awaitCommit(decision.change.version, decision.era);
         log.dispatch();
+        endLateWatches();
         return decision.change.object;
     }
 
@@ -319,8 +325,10 @@ public final class ObjectStore implements AutoCloseable {
     private void remember(ResourceLog log, Change change) {
         long before = log.bytes();
         log.append(change);
+        long appended = log.bytes();
         log.compact(retention, change.nanos);
         past += log.bytes() - before;
+        forgotten.addAndGet(appended - log.bytes());
         while (past > most) {
             ResourceLog largest = Collections.max(logs.values(), Comparator.comparingLong(ResourceLog::bytes));
             long freed = largest.shorten();
@@ -328,6 +336,14 @@ public final class ObjectStore implements AutoCloseable {
                 return;
             }
             past -= freed;
+            forgotten.addAndGet(freed);
+        }
+    }
+
+    private void endLateWatches() {
+        long limit = most / LATE;
+        if (forgotten.get() > limit && forgotten.getAndSet(0) > limit) {
+            logs.values().forEach(ResourceLog::endLateWatchers);
         }
     }
 

@@ -20,7 +20,7 @@ final class ResourceLog {
     /** The bytes of JSON in the window. */
     private long bytes;
     private SortedTree<StoredObject> compactedTree = SortedTree.empty();
-    private long compacted;
+    private volatile long compacted;
     /** The committed state, which readers see. */
     volatile SortedTree<StoredObject> tree = SortedTree.empty();
     /** The state with the writes that are decided but not yet committed. */
@@ -128,6 +128,11 @@ final class ResourceLog {
 
     void remove(Watcher watcher) {
         watchers.remove(watcher);
+    }
+
+    /** Ends the watchers that hold states from before the oldest version that is kept. */
+    void endLateWatchers() {
+        watchers.all().forEach(watcher -> watcher.endIfBefore(compacted));
     }
 
     WatcherIndex watchers() {

@@ -10,7 +10,9 @@ import dev.wheelhouse.runtime.Signal;
 /**
  * One watch of one resource, a bounded queue of events. One thread polls and waits; any thread may close it. If more
  * events or bytes are queued than the limits allow, the watcher is ended and its queue dropped: the client must start a
- * new watch from the last version that it saw (upstream: {@code cacheWatcher}, whose channel is closed then).
+ * new watch from the last version that it saw (upstream: {@code cacheWatcher}, whose channel is closed then). The same
+ * happens if its events are older than the past that the store keeps, so the queues of all watchers together hold
+ * little more than that past.
  */
 public final class Watcher implements AutoCloseable {
     /** The most queued events. */
@@ -27,9 +29,10 @@ public final class Watcher implements AutoCloseable {
     private long bytes;
     private final Signal signal = new Signal();
     private volatile @Nullable Runnable wake;
-    private @Nullable Iterator<StoreEvent> initial;
+    private volatile @Nullable Iterator<StoreEvent> initial;
     private volatile boolean closed;
     private volatile boolean overflowed;
+    private volatile boolean initialDropped;
 
     Watcher(ObjectStore store, ResourceLog log, Selection selection, long after,
             Iterator<StoreEvent> initial) {
@@ -50,9 +53,14 @@ public final class Watcher implements AutoCloseable {
     }
 
     /** Whether all initial or replayed events were polled. */
-    public boolean isInitialDone() {
+    private boolean isInitialDone() {
         Iterator<StoreEvent> first = initial;
         return first == null || !first.hasNext();
+    }
+
+    /** Whether the watch has ended before all initial or replayed events were polled. */
+    public boolean isInitialDropped() {
+        return initialDropped;
     }
 
     void offer(Change change) {
@@ -62,9 +70,7 @@ public final class Watcher implements AutoCloseable {
         synchronized (queue) {
             long more = change.object.json().length;
             if (queue.size() >= MAX_EVENTS || (bytes > 0 && bytes + more > MAX_BYTES)) {
-                overflowed = true;
-                queue.clear();
-                bytes = 0;
+                overflow();
             } else {
                 queue.add(change);
                 bytes += more;
@@ -74,6 +80,34 @@ public final class Watcher implements AutoCloseable {
             close();
         }
         wakeReader();
+    }
+
+    private void overflow() {
+        overflowed = true;
+        queue.clear();
+        bytes = 0;
+    }
+
+    /**
+     * Ends the watch if it holds states that the store no longer keeps.
+     *
+     * @param oldest the oldest version whose later changes are all kept
+     */
+    void endIfBefore(long oldest) {
+        boolean started;
+        synchronized (queue) {
+            Change first = queue.peek();
+            started = initial == null || after >= oldest;
+            if (closed || (started && (first == null || first.version > oldest))) {
+                return;
+            }
+            overflow();
+        }
+        if (!started) {
+            initialDropped = true;
+            initial = null;
+        }
+        close();
     }
 
     private void wakeReader() {
@@ -120,7 +154,9 @@ public final class Watcher implements AutoCloseable {
         long version = store.version();
         log.dispatch();
         synchronized (queue) {
-            return queue.isEmpty() && isInitialDone() && log.isDispatched() ? Math.max(version, after) : -1;
+            return !overflowed && queue.isEmpty() && isInitialDone() && log.isDispatched()
+                    ? Math.max(version, after)
+                    : -1;
         }
     }
 
@@ -134,7 +170,7 @@ public final class Watcher implements AutoCloseable {
         return closed;
     }
 
-    /** Whether the watch has ended because its queue was full. */
+    /** Whether the watch has ended because its queue was full or too old. */
     public boolean isOverflowed() {
         return overflowed;
     }

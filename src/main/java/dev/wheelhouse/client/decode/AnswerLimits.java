@@ -3,6 +3,9 @@ package dev.wheelhouse.client.decode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.List;
+
+import dev.wheelhouse.client.DecodeFailure;
 
 /**
  * Limits the bytes of an answer that are in memory at once. An API server stores objects of 1.5 MB at most, but a sick
@@ -12,7 +15,18 @@ public final class AnswerLimits {
     /** The most bytes of one object, one event, or one answer that is not a list. */
     static final int MOST_BYTES = 32 * 1024 * 1024;
 
+    /** The most objects of one list that cannot be decoded. */
+    private static final int MOST_UNDECODABLE = 10_000;
+
     private AnswerLimits() {}
+
+    /** @throws IOException if so many objects of a list cannot be decoded that they are hardly objects */
+    static void requireFew(List<DecodeFailure> undecodable) throws IOException {
+        if (undecodable.size() > MOST_UNDECODABLE) {
+            throw new IOException("the answer has more than " + MOST_UNDECODABLE
+                    + " objects that cannot be decoded; the first one: " + undecodable.getFirst());
+        }
+    }
 
     /** A copy of twice the size, 32 MiB at most. @throws IOException if the array has that size already */
     static byte[] grown(byte[] full) throws IOException {

@@ -105,6 +105,8 @@ final class ListReader<T extends KubernetesObject> {
         T item = decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), skipped::add);
         if (item != null) {
             items.add(item);
+        } else {
+            AnswerLimits.requireFew(skipped);
         }
     }
 

@@ -81,6 +81,8 @@ final class WireListReader<T extends KubernetesObject> {
                 T object = decoder.decodeWire(item, skipped::add);
                 if (object != null) {
                     items.add(object);
+                } else {
+                    AnswerLimits.requireFew(skipped);
                 }
             } else if (tag == (METADATA << 3 | WireCursor.DELIMITED)) {
                 metadata(stream.take(stream.varint()));

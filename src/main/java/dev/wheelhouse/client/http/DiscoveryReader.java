@@ -1,5 +1,6 @@
 package dev.wheelhouse.client.http;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,6 +24,7 @@ import dev.wheelhouse.client.http.Transport.Outgoing;
 final class DiscoveryReader {
     private static final String AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
             + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+    private static final String AGGREGATED_KIND = "APIGroupDiscoveryList";
     private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
 
     private final Transport transport;
@@ -35,15 +37,31 @@ final class DiscoveryReader {
         this.transport = transport;
     }
 
+    /** @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects */
     Discovered discover() {
-        read(get("/api"));
-        read(get("/apis"));
+        read(get("/api", "APIVersions"));
+        if (types.isEmpty() && failures.isEmpty()) {
+            throw new ApiError("discover /api", new IOException("the answer names no resource of the core group: look "
+                    + "for a proxy or a server that answers for the API server"));
+        }
+        read(get("/apis", "APIGroupList"));
         return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
     }
 
-    private JsonNode get(String path) {
-        return parse(path, transport.send(
+    /** @param kind the kind of the answer of a server without aggregated discovery */
+    private JsonNode get(String path, String kind) {
+        JsonNode document = parse(path, transport.send(
                 new Outgoing("discover " + path, "GET", path, Map.of(), AGGREGATED, null, null)));
+        return document.path("kind").asString("").equals(AGGREGATED_KIND) ? document : requireKind(kind, path, document);
+    }
+
+    private static JsonNode requireKind(String kind, String path, JsonNode document) {
+        String found = document.path("kind").asString("");
+        if (!found.equals(kind)) {
+            throw new ApiError("discover " + path, new IOException("the answer is of kind \"" + found + "\", not "
+                    + kind + ": look for a proxy or a server that answers for the API server"));
+        }
+        return document;
     }
 
     private static JsonNode parse(String path, byte[] body) {
@@ -56,7 +74,7 @@ final class DiscoveryReader {
 
     /** Reads the aggregated form, or the versions of the core group, or the list of the other groups. */
     private void read(JsonNode document) {
-        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
+        if (document.path("kind").asString("").equals(AGGREGATED_KIND)) {
             aggregated(document);
             return;
         }
@@ -99,7 +117,8 @@ final class DiscoveryReader {
     private void resourceList(String group, String version, String path) {
         JsonNode document;
         try {
-            document = parse(path, transport.send(Outgoing.get("discover " + path, path)));
+            document = requireKind("APIResourceList", path,
+                    parse(path, transport.send(Outgoing.get("discover " + path, path))));
         } catch (ApiError e) {
             failures.add(describe(group, version) + ": " + e.getMessage());
             return;

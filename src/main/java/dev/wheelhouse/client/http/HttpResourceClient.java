@@ -1,5 +1,6 @@
 package dev.wheelhouse.client.http;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
@@ -55,7 +57,15 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public T get(ObjectKey key) {
-        return object("get " + describe(key), "GET", type.path(key), "", null);
+        String tried = "get " + describe(key);
+        T answer = object(tried, "GET", type.path(key), "", null);
+        // Callers take an object with another UID for the end of this one, so that they would delete its dependents.
+        String name = answer.getMetadata() == null ? null : answer.getMetadata().getName();
+        if (!key.name().equals(name)) {
+            throw new ApiError(tried, new IOException("the answer is an object of the name " + name + ": look for a "
+                    + "proxy or a server that answers for the API server"));
+        }
+        return answer;
     }
 
     @Override

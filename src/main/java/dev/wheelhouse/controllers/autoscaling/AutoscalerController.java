@@ -160,15 +160,11 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         List<V1Pod> selected = pods.getIndexer().list(key.namespace()).stream()
                 .filter(pod -> selector.matches(pod.getMetadata().getLabels())).toList();
         List<ObjectKey> selecting = selecting(key, selected);
-        List<Reading> readings = new ArrayList<>();
         List<Long> nanos = new ArrayList<>();
-        if (selecting.size() <= 1 && autoscaler.getSpec().getMetrics() != null) {
-            for (V2MetricSpec spec : autoscaler.getSpec().getMetrics()) {
-                long start = clock.nanoTime();
-                readings.add(Reading.of(spec, key.namespace(), selector, metrics));
-                nanos.add(clock.nanoTime() - start);
-            }
-        }
+        List<V2MetricSpec> specs = selecting.size() <= 1 ? autoscaler.getSpec().getMetrics() : null;
+        List<Reading> readings = specs == null
+                ? List.of()
+                : Reading.of(specs, key.namespace(), selector, metrics, clock, nanos);
         return new Target.Selected(text, selector, selected, selecting, readings, nanos);
     }
 

@@ -1,5 +1,7 @@
 package dev.wheelhouse.controllers.autoscaling;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -10,9 +12,12 @@ import io.kubernetes.client.openapi.models.V2ObjectMetricSource;
 import io.kubernetes.client.openapi.models.V2PodsMetricSource;
 
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.runtime.Clock;
 
 /** The answer to the question for one metric of an autoscaler. */
 sealed interface Reading {
+    Duration MOST_TIME = Duration.ofMinutes(1);
+
     /** A metric of each pod, by the pod's name. */
     record OfPods(Map<String, PodMetric> metrics) implements Reading {}
 
@@ -21,8 +26,28 @@ sealed interface Reading {
 
     record Failed(String message) implements Reading {}
 
-    /** Reads one metric. */
-    static Reading of(V2MetricSpec spec, String namespace, LabelSelector pods, ApiMetrics client) {
+    /**
+     * Reads all metrics of an autoscaler. Those that are not begun within a minute have failed, so that no autoscaler
+     * keeps a worker for long, however many metrics it has and however slow they are.
+     *
+     * @param nanos receives how long each took
+     */
+    static List<Reading> of(List<V2MetricSpec> specs, String namespace, LabelSelector pods, ApiMetrics client,
+            Clock clock, List<Long> nanos) {
+        List<Reading> readings = new ArrayList<>();
+        long began = clock.nanoTime();
+        for (V2MetricSpec spec : specs) {
+            long start = clock.nanoTime();
+            readings.add(start - began < MOST_TIME.toNanos()
+                    ? of(spec, namespace, pods, client)
+                    : new Failed("the metrics before it took more than " + MOST_TIME.toSeconds() + " s: look at the "
+                            + "metrics API, or give the autoscaler fewer metrics than " + specs.size()));
+            nanos.add(clock.nanoTime() - start);
+        }
+        return readings;
+    }
+
+    private static Reading of(V2MetricSpec spec, String namespace, LabelSelector pods, ApiMetrics client) {
         try {
             return switch (spec.getType()) {
                 case "Resource" -> new OfPods(client.resource(namespace, pods, spec.getResource().getName(), null));

@@ -1,14 +1,25 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +103,40 @@ class ServerKeysTest {
                     .hasMessageContaining("service-account.key does not hold a private key and its public key")
                     .hasMessageContaining("delete it, and the server creates a new one");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"admin.token", "service-account.key", "ca.key"})
+    void ofServersThatStartTogetherInOneDirectoryAllHaveTheKeysThatTheFilesKeep(String name) throws Exception {
+        int servers = 8;
+        CyclicBarrier together = new CyclicBarrier(servers);
+        try (ExecutorService threads = Executors.newFixedThreadPool(servers)) {
+            List<Callable<Object>> starts = Collections.nCopies(servers, () -> {
+                ServerKeys keys = keys();
+                together.await();
+                return name.equals("admin.token")
+                        ? keys.adminToken()
+                        : List.of(keys.keyPair(name).getPublic(), OwnAuthority.of(keys, NOW).certificate());
+            });
+            Set<Object> keys = new HashSet<>();
+            for (Future<Object> each : threads.invokeAll(starts)) {
+                keys.add(each.get());
+            }
+            assertThat(keys).hasSize(1);
+        }
+    }
+
+    @Test
+    void whileAnotherProcessCreatesKeysNoneAreCreatedBesideThem() throws IOException {
+        Path lock = put("lock", "");
+        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE); FileLock other = channel.lock()) {
+            assertThat(other.isValid()).isTrue();
+            assertThatThrownBy(() -> keys().adminToken()).isInstanceOf(AuthConfigException.class)
+                    .hasMessage("another process creates keys in " + pki() + " at this moment: end one of the two, or "
+                            + "give it another directory with --wheelhouse.apiserver.data-dir=DIR");
+            assertThat(pki()).isDirectoryNotContaining("glob:**.token");
+        }
+        assertThat(keys().adminToken()).isEqualTo(Files.readString(pki().resolve("admin.token")));
     }
 
     @Test

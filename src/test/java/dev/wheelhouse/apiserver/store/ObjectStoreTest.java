@@ -18,7 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -372,6 +374,46 @@ class ObjectStoreTest {
             assertThat(drain(small.watch(resource, Selection.all(), object.version() - 5))).hasSize(5);
         }
         assertThat(drain(small.watch("secrets", Selection.all(), quiet.version() - 1))).hasSize(1);
+        small.close();
+    }
+
+    /** Each watch of a namespace has a queue of its own, so the bound of one queue would bound their sum by nothing. */
+    @Test
+    void watchesThatAreNotReadHoldNoMoreThanThePastThatIsKept() {
+        ObjectStore small = new ObjectStore(clock, Retention.standard(), Storage.inMemory(), 100_000);
+        Watcher reading = small.watch("configmaps", Selection.all(), 0);
+        int read = 0;
+        for (int i = 0; i < 50; i++) {
+            String namespace = "ns" + i;
+            small.watch("configmaps",
+                    new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()),
+                    small.version());
+            StoredObject object = small.create("configmaps", object(namespace, "busy", "x".repeat(5_000)));
+            small.delete("configmaps", namespace, "busy", object.version());
+            read += drain(reading).size();
+        }
+        assertThat(read).isEqualTo(100);
+        assertThat(reading.isClosed()).isFalse();
+        assertThat(small.watchers()).isBetween(5, 15);
+        small.close();
+    }
+
+    @Test
+    void aWatchWhoseInitialEventsAreNotReadEndsWithTheirStateAndIsNotSaidToBeComplete() {
+        ObjectStore small = new ObjectStore(clock, Retention.standard(), Storage.inMemory(), 100_000);
+        small.create("configmaps", large("quiet", 10));
+        StoredObject busy = small.create("configmaps", large("busy", 5_000));
+        Watcher watcher = small.watchFromNow("configmaps", Selection.all());
+        WatchFeed feed = new WatchFeed(watcher, ResourceType.CONFIG_MAPS, object -> object.json(), true, true,
+                Duration.ofHours(1), clock);
+        assertThat(feed.next()).extracting(WatchFeed.Event::type).isEqualTo("ADDED");
+        for (int i = 0; i < 50; i++) {
+            busy = small.update("configmaps", large("busy", 5_000), busy.version());
+        }
+        assertThat(watcher.isOverflowed()).isTrue();
+        clock.advance(Duration.ofMinutes(2));
+        assertThat(feed.next()).isNull();
+        assertThat(small.watchers()).isZero();
         small.close();
     }
 }

@@ -304,6 +304,20 @@ class HttpKubeClientTest {
                 .hasMessageContaining("the answer is not a list: it is of kind \"Status\"");
     }
 
+    /** The garbage collector would take such an answer for the end of an owner, and delete its dependents. */
+    @Test
+    void anAnswerAboutAnotherObjectIsAnError() {
+        for (String answer : List.of("{}", "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"b\",\"uid\":\"1\"}}")) {
+            server.answerWith(RawServer.always(200, answer));
+            assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class)
+                    .hasMessageContaining("get configmaps default/a")
+                    .hasMessageContaining("the answer is an object of the name ");
+        }
+        server.answerWith(RawServer.always(200, "{\"kind\":\"Status\",\"metadata\":{},\"status\":\"Success\"}"));
+        assertThatThrownBy(() -> client.metadata(ResourceType.CONFIG_MAPS).get(A)).isInstanceOf(ApiError.class)
+                .hasMessageContaining("the answer is an object of the name null");
+    }
+
     @Test
     void anExpiredListIs410() {
         server.answerWith(
@@ -515,6 +529,22 @@ class HttpKubeClientTest {
         KubeClient.Discovered found = client.discover();
         assertThat(found.types()).isEqualTo(List.of(ResourceType.PODS, ResourceType.DEPLOYMENTS));
         assertThat(found.failures()).hasSize(1).first().asString().startsWith("apps/v1beta1: ").contains("503");
+    }
+
+    /** Controllers would conclude that a namespace is empty, for example. */
+    @Test
+    void anAnswerThatIsNoDiscoveryIsNotOneOfNoTypes() {
+        for (String answer : List.of("{}", "{\"kind\":\"Status\"}", "[]",
+                "{\"kind\":\"APIVersions\",\"versions\":[]}", "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}")) {
+            server.answerWith(RawServer.always(200, answer));
+            assertThatThrownBy(client::discover).isInstanceOf(ApiError.class).hasMessageContaining("discover /api: ")
+                    .hasMessageContaining("look for a proxy");
+        }
+        server.answerWith((request, out) -> RawServer.json(out, 200, "", request.target().equals("/api")
+                ? "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}"
+                : request.target().equals("/apis") ? "{\"kind\":\"APIGroupList\"}" : "{}"));
+        assertThat(client.discover().failures()).singleElement().asString().startsWith("v1: ")
+                .contains("the answer is of kind \"\", not APIResourceList");
     }
 
     @Test
