@@ -573,7 +573,7 @@ class AutoscalerBehavioursTest {
         look();
         look();
         assertThat(condition("ScalingActive")).isEqualTo("False AmbiguousSelector: pods by selector app=web are "
-                + "controlled by multiple HPAs: [{other default} {web default}]");
+                + "controlled by multiple HPAs: [default/other default/web]");
         int replicas = replicas();
 
         cluster.delete(AUTOSCALERS, ObjectKey.of("default", "other"));

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 
@@ -30,6 +31,8 @@ final class Names {
     private static final Pattern UID = Pattern
             .compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
     private static final Pattern LOST = Pattern.compile("\\w+ \"http://127\\.0\\.0\\.1:\\d+/[^\"]*\": EOF");
+    /** The real controller names the autoscalers of one target in any order. */
+    private static final Pattern AUTOSCALERS = Pattern.compile("(?<=are controlled by multiple HPAs: \\[)[^\\]]+");
     private static final Pattern UID_ALIAS = Pattern.compile("uid\\(([^()]*)\\)");
 
     private final List<JsonNode> created = new ArrayList<>();
@@ -190,7 +193,13 @@ final class Names {
                 replaced = replaced.replace(name.getKey(), name.getValue());
             }
         }
-        return replaced;
+        return ordered(replaced);
+    }
+
+    /** Puts names into an order where the real manager has none. */
+    static String ordered(String text) {
+        return AUTOSCALERS.matcher(text)
+                .replaceAll(m -> Stream.of(m.group().split(" ", -1)).sorted().collect(Collectors.joining(" ")));
     }
 
     Set<String> toAliases(Set<String> texts) {

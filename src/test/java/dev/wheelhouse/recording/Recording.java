@@ -117,7 +117,7 @@ record Recording(String server, Instant manager, Instant began, List<Entry> entr
     }
 
     static Recording parse(String text) {
-        JsonNode tree = Json.read(text);
+        JsonNode tree = Json.read(Names.ordered(text));
         List<Entry> entries = new ArrayList<>();
         Map<String, JsonNode> state = new TreeMap<>();
         for (JsonNode form : tree.get("entries")) {

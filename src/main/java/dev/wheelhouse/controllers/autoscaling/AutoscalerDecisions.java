@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerStatus;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -92,7 +93,7 @@ final class AutoscalerDecisions {
             case Target.Selected selected when selected.autoscalers().size() > 1 -> {
                 String problem = "pods by selector " + selected.text() + " are controlled by multiple HPAs: ["
                         + String.join(" ", selected.autoscalers().stream()
-                                .map(key -> "{" + key.name() + " " + key.namespace() + "}").toList())
+                                .map(ObjectKey::toString).toList())
                         + "]";
                 yield unclear(view, conditions, memory, "AmbiguousSelector", problem, "AmbiguousSelector", problem);
             }

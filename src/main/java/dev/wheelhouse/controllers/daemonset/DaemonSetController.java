@@ -197,11 +197,12 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             return failed == null ? reported : failed;
         }
 
-        /** The view with the pods that were created, and without the ended ones that were deleted. */
+        /** The view with the pods that were created, and without the deleted ones that no kubelet has to end. */
         private DaemonSetView afterwards(DaemonSetView view, RevisionHistory history, List<V1Pod> owned) {
             List<V1Pod> pods = new ArrayList<>(owned);
             pods.addAll(created);
-            pods.removeIf(pod -> Pods.isFinished(pod) && deleted.contains(ObjectKey.of(pod)));
+            pods.removeIf(pod -> (Pods.isFinished(pod) || Pods.node(pod).isEmpty())
+                    && deleted.contains(ObjectKey.of(pod)));
             return created.isEmpty() && pods.size() == owned.size() ? view : view(set, history, pods);
         }
 

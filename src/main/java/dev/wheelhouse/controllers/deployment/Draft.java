@@ -39,6 +39,7 @@ final class Draft {
     private @Nullable String deploymentUpdate;
     private @Nullable Duration requeueAfter;
     private boolean revisionMoved;
+    private boolean rolloutBegins;
 
     Draft(DeploymentView view) {
         this.view = view;
@@ -191,16 +192,21 @@ final class Draft {
     /** Sets the Deployment's revision annotation. */
     void deploymentRevision(String revision) {
         Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
-        if (!revision.equals(annotations.getOrDefault(Annotations.REVISION, ""))) {
+        String had = annotations.getOrDefault(Annotations.REVISION, "");
+        if (!revision.equals(had)) {
             annotations.put(Annotations.REVISION, revision);
             setAnnotations(annotations);
             revisionMoved = true;
+            rolloutBegins = Revisions.parse(had).orElse(Long.MAX_VALUE) < Revisions.parse(revision).orElse(0);
         }
     }
 
-    /** Whether this decision changes the Deployment's revision, which begins a rollout. */
-    boolean revisionMoved() {
-        return revisionMoved;
+    /**
+     * Whether this decision raises the Deployment's revision. A revision that users removed or replaced by a text
+     * begins no rollout when it is corrected.
+     */
+    boolean rolloutBegins() {
+        return rolloutBegins;
     }
 
     /** Adds an Event that says what is wrong, whether the write of the Deployment succeeds or not. */

@@ -81,19 +81,25 @@ final class Progress {
         V1DeploymentCondition current = Conditions.find(status, Conditions.PROGRESSING);
         boolean wasAvailable = Conditions.hasReason(current, AVAILABLE);
         if (wasAvailable && DeploymentStatuses.orZero(status.getReplicas()) == DeploymentStatuses
-                .orZero(status.getUpdatedReplicas()) && !draft.revisionMoved()) {
+                .orZero(status.getUpdatedReplicas()) && !draft.rolloutBegins()) {
             return;
         }
-        if (isComplete(draft, status)) {
+        boolean complete = isComplete(draft, status);
+        if (complete && isObserved(draft.newReplicaSet())) {
             set(draft, "True", AVAILABLE, "has successfully progressed.");
         } else if (progresses(draft.statusBefore(), status)) {
             Conditions.replace(status, condition(draft, "True", "ReplicaSetUpdated", "is progressing."));
-        } else if (wasAvailable && draft.revisionMoved()) {
+        } else if (wasAvailable && draft.rolloutBegins()) {
             // The success of the last rollout must not hide the deadline of this one.
             set(draft, "True", "ReplicaSetUpdated", "is progressing.");
-        } else if (isTimedOut(draft, current)) {
+        } else if (!complete && isTimedOut(draft, current)) {
             set(draft, "False", TIMED_OUT, "has timed out progressing.");
         }
+    }
+
+    /** With another minReadySeconds, the counts of a ReplicaSet are outdated until its controller has seen it. */
+    private static boolean isObserved(@Nullable ReplicaSetDraft replicaSet) {
+        return replicaSet == null || replicaSet.isObserved();
     }
 
     private static void set(Draft draft, String status, String reason, String message) {

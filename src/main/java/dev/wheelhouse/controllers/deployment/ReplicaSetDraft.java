@@ -149,6 +149,13 @@ final class ReplicaSetDraft {
         return observed == null ? 0 : observed;
     }
 
+    /** Whether the status is that of the desired spec. */
+    boolean isObserved() {
+        Long generation = meta().getGeneration();
+        return before != null && observedGeneration() >= (generation == null ? 0 : generation)
+                && (after == null || before.getSpec().equals(after.getSpec()));
+    }
+
     /**
      * The object to change. Only its own fields and those of its metadata and spec may be set; nested values are
      * shared.

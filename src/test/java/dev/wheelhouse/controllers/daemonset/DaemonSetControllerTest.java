@@ -198,6 +198,19 @@ class DaemonSetControllerTest {
     }
 
     @Test
+    void aDeletedPodThatIsNotBoundIsGoneAndOneStatusSaysSo() {
+        system.nodes("a1");
+        system.create("log", "");
+        system.settle();
+        writes("");
+        system.edit("log", set -> set.getSpec().getTemplate().getSpec().putNodeSelectorItem("disk", "slow"));
+        system.settle();
+        assertThat(system.podsOf("log")).isEmpty();
+        assertThat(system.set("log").getStatus().getNumberMisscheduled()).isZero();
+        assertThat(writes("update")).singleElement().asString().contains("daemonsets");
+    }
+
+    @Test
     void aPodThatTerminatesHoldsItsPlace() {
         system.nodes("a1");
         system.create("log", "");

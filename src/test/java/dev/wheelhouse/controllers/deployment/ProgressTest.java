@@ -109,6 +109,37 @@ class ProgressTest {
     }
 
     @Test
+    void isNotCompleteWhileTheCountsAreThoseOfAnotherMinReadySeconds() {
+        V1Deployment deployment = stuckAt(2, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(61)).build();
+        deployment.getSpec().setMinReadySeconds(30);
+        V1ReplicaSet replicaSet = Deployments.replicaSet(deployment, 1, "app:v1", 3, 3);
+        assertThat(Decided.of(deployment, replicaSet).condition("Progressing").getReason())
+                .as("the ReplicaSet gets the new value").isEqualTo("ReplicaSetUpdated");
+
+        replicaSet.getSpec().setMinReadySeconds(30);
+        replicaSet.getMetadata().setGeneration(2L);
+        replicaSet.getStatus().setObservedGeneration(1L);
+        assertThat(Decided.of(deployment, replicaSet).condition("Progressing").getReason())
+                .as("the controller of the ReplicaSet has not seen it").isEqualTo("ReplicaSetUpdated");
+
+        replicaSet.getStatus().setObservedGeneration(2L);
+        assertThat(Decided.of(deployment, replicaSet).condition("Progressing").getReason())
+                .isEqualTo("NewReplicaSetAvailable");
+    }
+
+    @ParameterizedTest(name = "the Deployment has {0}, its ReplicaSet has {1}")
+    @CsvSource(value = {"1, x", "x, 1", "null, 1"}, nullValues = "null")
+    void isNotThatOfARolloutWhenAUserHasChangedARevision(@Nullable String had, String revision) {
+        Deployments stuck = Deployments.named("web").replicas(3).status(3, 3, 3, 1)
+                .progressing("True", "NewReplicaSetAvailable", secondsAgo(1000));
+        V1Deployment deployment = (had == null ? stuck : stuck.annotation(Annotations.REVISION, had)).build();
+        V1ReplicaSet replicaSet = Deployments.replicaSet(deployment, 1, "app:v1", 3, 1);
+        replicaSet.getMetadata().putAnnotationsItem(Annotations.REVISION, revision);
+        assertThat(Decided.of(deployment, replicaSet).condition("Progressing").getReason())
+                .isEqualTo("NewReplicaSetAvailable");
+    }
+
+    @Test
     void ofALaterRolloutIsNotHiddenByTheSuccessOfAnEarlierOne() {
         // The status about the creation was lost, because the controller crashed between the two writes.
         V1Deployment deployment = Deployments.named("web").replicas(3).rolling(1, 0).image("app:v2")
