@@ -158,15 +158,20 @@ final class Recorder {
         });
     }
 
-    /** Removes the scenario's objects. Those in its namespace go later. */
+    /**
+     * Removes the scenario's objects outside of its namespace, and its claims, because a claim that is left could be
+     * bound to a volume of the next scenario. The other objects in its namespace go later.
+     */
     private void clear() {
         String namespace = scenario.namespace();
         wire.delete(ResourceType.NAMESPACES.path("") + "/" + namespace, null);
         wire.delete(ResourceType.PODS.path(namespace), Json.object().put("gracePeriodSeconds", 0));
         state.raw().forEach(this::release);
         // Controllers may give an object its finalizer again.
-        eventually("the objects of " + scenario + " outside of its namespace are gone", REMOVAL, () -> {
-            List<JsonNode> left = state.raw().stream().filter(o -> !type(o).namespaced()).toList();
+        eventually("the objects of " + scenario + " outside of its namespace and its claims are gone", REMOVAL, () -> {
+            List<JsonNode> left = state.raw().stream()
+                    .filter(o -> !type(o).namespaced() || type(o).equals(ResourceType.PERSISTENT_VOLUME_CLAIMS))
+                    .toList();
             left.forEach(this::remove);
             return left.isEmpty();
         });

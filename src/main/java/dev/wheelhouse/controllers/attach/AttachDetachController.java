@@ -166,8 +166,8 @@ public final class AttachDetachController extends KeyedController {
         adopt();
         NodeView view = view(key.name());
         Decision decision = AttachDecisions.decide(view);
-        attempts.put(key.name(), decision.attempts());
         Outcome outcome = executor.execute(key, decision.actions());
+        attempts.put(key.name(), outcome.succeeded() ? decision.attempts() : afterFailure(key, decision));
         if (view.verifies() && outcome.succeeded()) {
             verified.put(key.name(), period(view.now()));
         }
@@ -180,6 +180,20 @@ public final class AttachDetachController extends KeyedController {
             return outcome.toResult();
         }
         return decision.again() ? Result.requeue() : later(key, view, decision);
+    }
+
+    /**
+     * The memory after a failed write. The Events of the decision come after its writes, so that the next decision needs
+     * to know what they are about. A volume is unwanted since the first decision that says so.
+     */
+    private Map<String, Attempt> afterFailure(ObjectKey key, Decision decision) {
+        Map<String, Attempt> kept = new LinkedHashMap<>(attempts.getOrDefault(key.name(), Map.of()));
+        decision.attempts().forEach((volume, attempt) -> {
+            if (attempt.unwantedSince() != null) {
+                kept.put(volume, attempt);
+            }
+        });
+        return kept;
     }
 
     /** Leaves the VolumeAttachments to others whose volume or driver is none of this controller at its start. */

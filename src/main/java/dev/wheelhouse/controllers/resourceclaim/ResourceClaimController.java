@@ -222,8 +222,12 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         }
     }
 
-    private static Stream<String> claimsOf(V1Pod pod) {
-        return Stream.concat(PodClaims.names(pod).stream(), PodClaims.ofExtendedResources(pod));
+    /** The names of the claims that a pod names, and of those that were made for it. */
+    private Stream<String> claimsOf(V1Pod pod) {
+        Stream<String> made = claims.getIndexer().byIndex(CLAIMS_OF_POD, String.valueOf(pod.getMetadata().getUid()))
+                .stream().map(claim -> String.valueOf(claim.getMetadata().getName()));
+        return Stream.of(PodClaims.names(pod).stream(), PodClaims.ofExtendedResources(pod), made)
+                .flatMap(names -> names).distinct();
     }
 
     private void enqueueClaim(@Nullable String namespace, String name) {

@@ -52,8 +52,11 @@ final class TokenDecisions {
         byte[] authorities = rootCa.getBytes(StandardCharsets.UTF_8);
         for (V1Secret secret : secrets) {
             if (account == null || !TokenSecrets.isOf(TokenSecrets.accountUid(secret), account)) {
-                writes.add(new Action.Delete(ResourceType.SECRETS, ObjectKey.of(secret),
-                        Deletion.ofUid(secret.getMetadata().getUid()), "its account no longer exists"));
+                // A finalizer may keep a deleted Secret, and each change of another Secret of the account is a sync.
+                if (secret.getMetadata().getDeletionTimestamp() == null) {
+                    writes.add(new Action.Delete(ResourceType.SECRETS, ObjectKey.of(secret),
+                            Deletion.ofUid(secret.getMetadata().getUid()), "its account no longer exists"));
+                }
             } else if (needs(secret, authorities)) {
                 writes.add(new Action.Update(ResourceType.SECRETS, filled(secret, account, authorities, tokens),
                         "the Secret of an account needs a token, the namespace and the certificates"));

@@ -147,6 +147,32 @@ class AttachDetachControllerTest {
     }
 
     @Test
+    void theSuccessIsToldToThePodsThatItWasAskedForAlsoIfTheNodesStatusIsWrittenLater() {
+        pod("web", "n1");
+        pod("api", "n1");
+        cluster.requests.failNext("patch nodes/status", 403, "Forbidden", "no");
+        driverAttaches();
+        pass(Duration.ofSeconds(1));
+        assertThat(reported("n1")).containsExactly(DISK);
+        assertThat(cluster.eventTexts()).containsExactly(
+                "Normal SuccessfulAttachVolume AttachVolume.Attach succeeded for volume \"disk\" ");
+    }
+
+    @Test
+    void aPodIsToldThatAnotherNodeHasItsVolumeAlsoAfterAFailedWrite() {
+        attached();
+        disk("more", "ReadWriteOnce");
+        pod("cache", "n2", "persistentVolumeClaim: {claimName: more}");
+        cluster.requests.failNext("patch nodes/status", 403, "Forbidden", "no");
+        cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {name: api, namespace: default}, spec: {nodeName: n2, containers: [{name: a, image: a}],
+                 volumes: [{name: data, persistentVolumeClaim: {claimName: disk}}]}}""");
+        driverAttaches();
+        pass(Duration.ofSeconds(1));
+        assertThat(cluster.eventTexts()).filteredOn(text -> text.contains("Multi-Attach")).hasSize(1);
+    }
+
+    @Test
     void aVolumeIsDetachedWhenTheKubeletUsesItNoMoreAndTheNodesStatusGoesFirst() {
         attached();
         uses("n1", List.of(DISK));

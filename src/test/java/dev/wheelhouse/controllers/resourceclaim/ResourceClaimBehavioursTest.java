@@ -191,6 +191,19 @@ class ResourceClaimBehavioursTest {
     }
 
     @Test
+    void aClaimThatIsNotInTheStatusOfItsPodIsDeletedAfterThePodToo() {
+        template("");
+        podWithTemplate("");
+        cluster.requests.failNext("apply pods/status", 500, "InternalError", "try later");
+        settle();
+        assertThat(claims()).hasSize(1);
+
+        phase("web", "Failed");
+        settle();
+        assertThat(claims()).isEmpty();
+    }
+
+    @Test
     void aClaimLosesItsConsumersOneByOneAndIsThenDeallocated() {
         V1Pod a = pod("a", "nodeName: n,", "resourceClaimName: shared");
         V1Pod b = pod("b", "nodeName: n,", "resourceClaimName: shared");

@@ -137,6 +137,20 @@ class TokenBehavioursTest {
     }
 
     @Test
+    void aSecretThatAFinalizerKeepsIsDeletedOnce() {
+        secret(", kubernetes.io/service-account.uid: old");
+        cluster.edit(ResourceType.SECRETS, V1Secret.class, TOKEN,
+                secret -> secret.getMetadata().addFinalizersItem("example.com/hold"));
+        settle();
+        assertThat(cluster.requests.takeWrites()).containsExactly("delete secrets default/robot-token uid");
+        account();
+        cluster.edit(ResourceType.SECRETS, V1Secret.class, TOKEN,
+                secret -> secret.getMetadata().putLabelsItem("touched", "yes"));
+        settle();
+        assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
     void theSecretsOfADeletedAccountAreDeletedAlsoIfAnotherHasItsName() {
         account();
         secret("");
