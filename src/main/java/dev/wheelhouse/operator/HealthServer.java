@@ -140,7 +140,8 @@ final class HealthServer implements AutoCloseable {
                 ? text.substring(0, MOST_ANSWER_CHARACTERS) + "…"
                 : text) + "\n";
         return "HTTP/1.1 " + status + "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
-                + body.getBytes(StandardCharsets.UTF_8).length + "\r\nConnection: close\r\n\r\n" + (withBody ? body : "");
+                + body.getBytes(StandardCharsets.UTF_8).length + "\r\nConnection: close\r\n\r\n"
+                + (withBody ? body : "");
     }
 
     int port() {

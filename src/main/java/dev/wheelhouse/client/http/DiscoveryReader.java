@@ -52,7 +52,9 @@ final class DiscoveryReader {
     private JsonNode get(String path, String kind) {
         JsonNode document = parse(path, transport.send(
                 new Outgoing("discover " + path, "GET", path, Map.of(), AGGREGATED, null, null)));
-        return document.path("kind").asString("").equals(AGGREGATED_KIND) ? document : requireKind(kind, path, document);
+        return document.path("kind").asString("").equals(AGGREGATED_KIND)
+                ? document
+                : requireKind(kind, path, document);
     }
 
     private static JsonNode requireKind(String kind, String path, JsonNode document) {
