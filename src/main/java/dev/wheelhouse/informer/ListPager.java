@@ -146,7 +146,8 @@ final class ListPager<T extends KubernetesObject> {
             String how = repeated
                     ? "answers a continue token by the same one"
                     : "sent " + empty + " pages in a row without an object";
-            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server " + how, null);
+            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server " + how,
+                    null);
         }
     }
 

@@ -37,7 +37,11 @@ final class DiscoveryReader {
         this.transport = transport;
     }
 
-    /** @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects */
+    /**
+     * Reads which types the server serves.
+     *
+     * @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects
+     */
     Discovered discover() {
         read(get("/api", "APIVersions"));
         if (types.isEmpty() && failures.isEmpty()) {
