@@ -143,9 +143,10 @@ final class ListPager<T extends KubernetesObject> {
     /** Refuses a list without an end, as a list whose token has expired, so that the whole is asked for at once. */
     private void requireEnd(boolean repeated, int empty) {
         if (repeated || empty > MOST_EMPTY_PAGES) {
-            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server "
-                    + (repeated ? "answers a continue token by the same one" : "sent " + empty + " pages in a row without"
-                            + " an object"),
+            String how = repeated
+                    ? "answers a continue token by the same one"
+                    : "sent " + empty + " pages in a row without an object";
+            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server " + how,
                     null);
         }
     }

@@ -24,6 +24,7 @@ import dev.wheelhouse.runtime.ExchangeThreads;
 final class HealthServer implements AutoCloseable {
     private static final int MOST_CONNECTIONS = 256;
     private static final int MOST_HEAD_BYTES = 16 * 1024;
+    private static final String END_OF_HEAD = "\r\n\r\n";
     /** An answer of this size fits into a socket's buffer, so that no write waits for its client. */
     private static final int MOST_ANSWER_CHARACTERS = 4 * 1024;
     private static final Duration WAIT = Duration.ofSeconds(1);
@@ -109,10 +110,10 @@ final class HealthServer implements AutoCloseable {
             if (read < 0) {
                 break;
             }
+            int from = Math.max(0, length - END_OF_HEAD.length() + 1);
             length += read;
-            String head = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
-            if (head.contains("\r\n\r\n")) {
-                return head;
+            if (new String(bytes, from, length - from, StandardCharsets.ISO_8859_1).contains(END_OF_HEAD)) {
+                return new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
             }
         }
         throw new IOException("the request is incomplete or too long");
@@ -140,7 +141,8 @@ final class HealthServer implements AutoCloseable {
                 ? text.substring(0, MOST_ANSWER_CHARACTERS) + "…"
                 : text) + "\n";
         return "HTTP/1.1 " + status + "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
-                + body.getBytes(StandardCharsets.UTF_8).length + "\r\nConnection: close\r\n\r\n" + (withBody ? body : "");
+                + body.getBytes(StandardCharsets.UTF_8).length + "\r\nConnection: close\r\n\r\n"
+                + (withBody ? body : "");
     }
 
     int port() {

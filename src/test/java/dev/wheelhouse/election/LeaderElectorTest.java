@@ -299,7 +299,8 @@ class LeaderElectorTest {
             first.step();
         }
         assertThat(first.isLeader()).isFalse();
-        assertThat(told).last().asString().startsWith("first stops: the lease kube-system/wheelhouse could not be renewed");
+        assertThat(told).last().asString()
+                .startsWith("first stops: the lease kube-system/wheelhouse could not be renewed");
     }
 
     private static Interceptor answering(V1Lease lease) {

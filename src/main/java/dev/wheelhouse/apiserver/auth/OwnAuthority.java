@@ -69,7 +69,8 @@ public final class OwnAuthority {
     public static OwnAuthority of(ServerKeys secrets, Instant now) {
         KeyPair keys = secrets.keyPair("ca.key");
         String pem = secrets.readOrCreate("ca.crt", kept -> isUsable(parse(kept), keys, now),
-                () -> ServerKeys.pem(sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()))));
+                () -> ServerKeys
+                        .pem(sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()))));
         return new OwnAuthority(keys, Objects.requireNonNull(parse(pem)));
     }
 

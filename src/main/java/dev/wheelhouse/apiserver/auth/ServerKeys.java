@@ -37,8 +37,8 @@ import dev.wheelhouse.runtime.PrivateFiles;
 /**
  * The server's own secrets. Each is created when it is first needed. With a directory, secrets are stored there as
  * files that only their owner can read, so tokens and certificates stay valid over a restart. Files are written
- * atomically, and by one process at a time. An empty {@code admin.token} is replaced, as nobody can use it. An unreadable key is an error, because a
- * new key would invalidate everything that the old one signed. Thread safe.
+ * atomically, and by one process at a time. An empty {@code admin.token} is replaced, as nobody can use it. An
+ * unreadable key is an error, because a new key would invalidate everything that the old one signed. Thread safe.
  */
 public final class ServerKeys {
     private static final Logger log = LoggerFactory.getLogger(ServerKeys.class);

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.protocol;
 import java.time.Instant;
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -11,6 +12,8 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
@@ -18,6 +21,11 @@ import dev.wheelhouse.facts.ResourceInfo;
  * {@code apiserver/pkg/registry/rest/table.go}). Stateless; safe for use by many threads.
  */
 public final class Tables {
+    /** The most characters of one row. Thousands of columns of a definition may all show one long text. */
+    private static final int MOST_CHARACTERS = 1024 * 1024;
+    /** Rows of up to this many characters are not charged to the request's memory: their objects are. */
+    private static final int UNCHARGED = 1024;
+
     private Tables() {}
 
     /** How much of each object its row carries. */
@@ -50,11 +58,29 @@ public final class Tables {
             Item item = new Item(object, now);
             ObjectNode row = rows.addObject();
             ArrayNode cells = row.putArray("cells");
-            printer.forEach(column -> column.addCell(cells, item));
+            addCells(printer, cells, item);
             strategy.addRowConditions(item, row);
             addObject(resource, object, include, row);
         }
         return table;
+    }
+
+    /** Cells after too many characters are not made, because each may need as many again. */
+    private static void addCells(List<Column> printer, ArrayNode cells, Item item) {
+        Deadline.check();
+        int characters = 0;
+        for (Column column : printer) {
+            if (characters > MOST_CHARACTERS) {
+                cells.add("<too long>");
+            } else {
+                column.addCell(cells, item);
+                JsonNode last = cells.get(cells.size() - 1);
+                characters += last.isString() ? last.stringValue().length() : 0;
+            }
+        }
+        if (characters > UNCHARGED) {
+            Allowance.take(characters);
+        }
     }
 
     private static void addObject(ResourceInfo resource, ObjectNode object, IncludeObject include, ObjectNode row) {

@@ -37,7 +37,11 @@ final class DiscoveryReader {
         this.transport = transport;
     }
 
-    /** @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects */
+    /**
+     * Reads which types the server serves.
+     *
+     * @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects
+     */
     Discovered discover() {
         read(get("/api", "APIVersions"));
         if (types.isEmpty() && failures.isEmpty()) {
@@ -52,7 +56,9 @@ final class DiscoveryReader {
     private JsonNode get(String path, String kind) {
         JsonNode document = parse(path, transport.send(
                 new Outgoing("discover " + path, "GET", path, Map.of(), AGGREGATED, null, null)));
-        return document.path("kind").asString("").equals(AGGREGATED_KIND) ? document : requireKind(kind, path, document);
+        return document.path("kind").asString("").equals(AGGREGATED_KIND)
+                ? document
+                : requireKind(kind, path, document);
     }
 
     private static JsonNode requireKind(String kind, String path, JsonNode document) {

@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +135,23 @@ class CustomResourcesTest {
         assertThat(table.at("/columnDefinitions").findValuesAsString("name")).containsExactly("Name", "Item", "Count",
                 "Ready", "Age");
         assertThat(table.at("/rows/0/cells").toString()).isEqualTo("[\"a\",\"tea\",1,\"True\",\"0s\"]");
+    }
+
+    @Test
+    void columnsThatShowOneLongTextOverAndOverEndAtTheMostCharactersOfARow() {
+        order("a", "{\"item\": \"tea\", \"extra\": {\"text\": \"" + "x".repeat(100_000) + "\"}}");
+        client.merge(CRDS + "/orders.shop.example.com",
+                "{\"spec\": {\"versions\": [{\"name\": \"v1\", \"served\": true,"
+                        + " \"storage\": true, \"schema\": {\"openAPIV3Schema\": " + SCHEMA
+                        + "}, \"additionalPrinterColumns\": ["
+                        + IntStream.range(0, 300).mapToObj(i -> "{\"name\": \"C" + i + "\", \"type\": \"string\","
+                                + " \"jsonPath\": \".spec.extra.text\"}").collect(Collectors.joining(","))
+                        + "]}]}}");
+        assertThat(client.last.code()).isEqualTo(200);
+        byte[] answer = client.content(ApiRequest.of("GET", V1, null)
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).body();
+        assertThat(answer).hasSizeLessThan(1_300_000);
+        assertThat(Json.read(answer).at("/rows/0/cells/300").asString()).isEqualTo("<too long>");
     }
 
     @Test

@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
+import tools.jackson.core.exc.StreamConstraintsException;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
-
-import tools.jackson.core.exc.StreamConstraintsException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,7 +30,8 @@ class AnswerLimitsTest {
     void aListOfGarbageIsRefusedBeforeItsFailuresFillTheHeap() throws IOException {
         assertThat(list(10_000).skipped()).hasSize(10_000);
         assertThatThrownBy(() -> list(10_001)).isInstanceOf(IOException.class)
-                .hasMessageStartingWith("the answer has more than 10000 objects that cannot be decoded; the first one: ")
+                .hasMessageStartingWith(
+                        "the answer has more than 10000 objects that cannot be decoded; the first one: ")
                 .hasMessageContaining("configmaps");
     }
 
