@@ -163,6 +163,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         private @Nullable Result failed;
         private final List<V1Pod> created = new ArrayList<>();
         private final Set<ObjectKey> deleted = new HashSet<>();
+        private boolean rolls;
 
         Sync(ObjectKey key, V1DaemonSet set, LabelSelector selector) {
             this.key = key;
@@ -197,11 +198,14 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             return failed == null ? reported : failed;
         }
 
-        /** The view with the pods that were created, and without the deleted ones that no kubelet has to end. */
+        /**
+         * The view with the pods that were created, and without the deleted ones that no kubelet has to end. One that
+         * the rolling update deletes is replaced by the next sync, and counts until then.
+         */
         private DaemonSetView afterwards(DaemonSetView view, RevisionHistory history, List<V1Pod> owned) {
             List<V1Pod> pods = new ArrayList<>(owned);
             pods.addAll(created);
-            pods.removeIf(pod -> (Pods.isFinished(pod) || Pods.node(pod).isEmpty())
+            pods.removeIf(pod -> (Pods.isFinished(pod) || !rolls && Pods.node(pod).isEmpty())
                     && deleted.contains(ObjectKey.of(pod)));
             return created.isEmpty() && pods.size() == owned.size() ? view : view(set, history, pods);
         }
@@ -302,7 +306,8 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 last.add(new Action.RequeueAfter(change.retryAfter));
             }
             apply(view, change);
-            if (change.isEmpty() && failed == null && view.isRollingUpdate()) {
+            rolls = change.isEmpty() && failed == null && view.isRollingUpdate();
+            if (rolls) {
                 apply(view, RollingUpdate.decide(view));
             }
         }

@@ -113,6 +113,10 @@ final class NodeTaints {
                     && (taint.getKey().equals(NOT_READY) || taint.getKey().equals(UNREACHABLE)));
         }
         if (evicting != null) {
+            // A taint that a user has set may have no time.
+            taints.replaceAll(taint -> is(taint, evicting, NO_EXECUTE) && taint.getTimeAdded() == null
+                    ? taint(evicting, NO_EXECUTE, since)
+                    : taint);
             add(taints, evicting, NO_EXECUTE, since);
         }
         forbidding.forEach(key -> add(taints, key, NO_SCHEDULE, since));
@@ -137,8 +141,12 @@ final class NodeTaints {
 
     private static void add(List<V1Taint> taints, String key, String effect, OffsetDateTime since) {
         if (taints.stream().noneMatch(taint -> is(taint, key, effect))) {
-            taints.add(new V1Taint().key(key).effect(effect).timeAdded(since));
+            taints.add(taint(key, effect, since));
         }
+    }
+
+    private static V1Taint taint(String key, String effect, OffsetDateTime since) {
+        return new V1Taint().key(key).effect(effect).timeAdded(since);
     }
 
     /** The keys of the taints of the effect NoSchedule. */

@@ -211,6 +211,20 @@ class DaemonSetControllerTest {
     }
 
     @Test
+    void aPodThatTheRollingUpdateDeletesCountsUntilItIsReplaced() {
+        system.nodes("a1");
+        system.create("log", "");
+        system.settle();
+        writes("");
+        system.nodes("a2");
+        system.image("log", "app:2");
+        system.settle();
+        List<String> writes = writes("");
+        assertThat(writes).filteredOn(line -> line.startsWith("create pods")).hasSize(2);
+        assertThat(writes).filteredOn(line -> line.startsWith("update daemonsets.apps/status")).hasSize(2);
+    }
+
+    @Test
     void aPodThatTerminatesHoldsItsPlace() {
         system.nodes("a1");
         system.create("log", "");

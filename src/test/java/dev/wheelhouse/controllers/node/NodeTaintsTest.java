@@ -24,7 +24,8 @@ class NodeTaintsTest {
     private static V1Node node(String conditions, String taints, String more) {
         StringBuilder yaml = new StringBuilder("{metadata: {name: n, uid: u, resourceVersion: '7'}, spec: {taints: [");
         for (String taint : words(taints)) {
-            yaml.append("{key: ").append(key(taint)).append(", effect: ").append(taint.split(":", 2)[1]).append("},");
+            yaml.append("{key: ").append(key(taint)).append(", effect: ").append(taint.split(":", 2)[1]
+                    .replace("@", ", timeAdded: 2020-01-01T00:00:00Z")).append("},");
         }
         yaml.append("], ").append(more).append("}, status: {conditions: [");
         for (String condition : words(conditions)) {
@@ -89,7 +90,9 @@ class NodeTaintsTest {
     @CsvSource(delimiter = '|', textBlock = """
             EVICT | Ready=False   |                       | not-ready:NoExecute+ not-ready:NoSchedule+
             EVICT | Ready=Unknown | unreachable:NoSchedule | unreachable:NoSchedule unreachable:NoExecute+
-            EVICT | Ready=Unknown | unreachable:NoSchedule unreachable:NoExecute | as before
+            EVICT | Ready=Unknown | unreachable:NoSchedule unreachable:NoExecute@ | as before
+            EVICT | Ready=Unknown | unreachable:NoExecute gpu:NoSchedule unreachable:NoSchedule | \
+            unreachable:NoExecute+ gpu:NoSchedule unreachable:NoSchedule
             EVICT | Ready=True    |                       | as before
             EVICT | MemoryPressure=False |                | as before
             SWAP  | Ready=Unknown | unreachable:NoSchedule not-ready:NoExecute | \
