@@ -173,13 +173,17 @@ final class AttachDecisions {
     private void attach(NodeView.Wanted want) {
         Attachable volume = want.volume();
         V1VolumeAttachment attachment = view.attachment(volume);
+        Attempt attempt = attempt(volume);
         if (reported.contains(volume.name())) {
+            if (attempt.began() != null && isAttached(attachment)) {
+                // The answer was lost when the status was written, and the Events come after it.
+                events.addAll(successes(volume, attempt.pods()));
+            }
             if (!view.verifies() || volume.csi() == null || isAttached(attachment)) {
                 return;
             }
             reported.remove(volume.name());
         }
-        Attempt attempt = attempt(volume);
         if (attempt.unwantedSince() != null) {
             attempt = Attempt.NONE;
         }

@@ -30,11 +30,13 @@ record RangeView(V1ServiceCIDR range, List<V1ServiceCIDR> all, List<V1IPAddress>
                 && ranges(range).anyMatch(mine -> addresses.stream().anyMatch(address -> needs(address, mine)));
     }
 
-    /** Whether the address is in this ServiceCIDR alone. Only addresses of the range's family are looked at. */
+    /**
+     * Whether the address is in this ServiceCIDR alone. Only addresses whose label has the range's family are looked at.
+     * The label of an address that a user has made may be wrong.
+     */
     private boolean needs(V1IPAddress object, AddressRange mine) {
         AddressRange.Address address = allocated(object);
-        return address != null && address.bits() == mine.start().bits()
-                && address.family().equals(object.getMetadata().getLabels().get(FAMILY))
+        return address != null && mine.start().family().equals(object.getMetadata().getLabels().get(FAMILY))
                 && ranges(range).anyMatch(each -> each.contains(address))
                 && others().noneMatch(other -> other.contains(address));
     }

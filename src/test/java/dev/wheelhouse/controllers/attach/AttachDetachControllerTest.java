@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.attach;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1AttachedVolume;
 import io.kubernetes.client.openapi.models.V1CSIDriver;
@@ -22,10 +25,12 @@ import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 import io.kubernetes.client.openapi.models.V1VolumeAttachmentStatus;
 import io.kubernetes.client.openapi.models.V1VolumeError;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,11 +151,15 @@ class AttachDetachControllerTest {
                 "Normal SuccessfulAttachVolume AttachVolume.Attach succeeded for volume \"disk\" ");
     }
 
-    @Test
-    void theSuccessIsToldToThePodsThatItWasAskedForAlsoIfTheNodesStatusIsWrittenLater() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theSuccessIsToldToThePodsThatItWasAskedForAlsoIfTheWriteOfTheNodesStatusFails(boolean happens) {
         pod("web", "n1");
         pod("api", "n1");
-        cluster.requests.failNext("patch nodes/status", 403, "Forbidden", "no");
+        List<ApiError> errors = new ArrayList<>(List.of(new ApiError("patch nodes/status", new IOException("lost"))));
+        Requests.Fault fault = Requests.Fault.on("patch", ResourceType.NODES,
+                () -> errors.isEmpty() ? null : errors.removeFirst());
+        cluster.requests.fault(happens ? Requests.Fault.afterwards(fault) : fault);
         driverAttaches();
         pass(Duration.ofSeconds(1));
         assertThat(reported("n1")).containsExactly(DISK);

@@ -38,11 +38,14 @@ class ServiceCidrBehavioursTest {
     }
 
     private void address(String address) {
+        address(address, address.contains(":") ? "IPv6" : "IPv4");
+    }
+
+    private void address(String address, String label) {
         cluster.create(ServiceCidrController.ADDRESSES, V1IPAddress.class, """
                 {metadata: {name: '%s', labels: {ipaddress.kubernetes.io/managed-by: ipallocator.k8s.io,
                   ipaddress.kubernetes.io/ip-family: %s}},
-                 spec: {parentRef: {resource: services, namespace: default, name: s}}}""", address,
-                address.contains(":") ? "IPv6" : "IPv4");
+                 spec: {parentRef: {resource: services, namespace: default, name: s}}}""", address, label);
     }
 
     private void settle() {
@@ -131,6 +134,20 @@ class ServiceCidrBehavioursTest {
         delete("r");
 
         assertThat(exists("r")).isEqualTo(!goes);
+    }
+
+    @Test
+    void anAddressWithTheLabelOfTheOtherFamilyKeepsARangeOfBothFamilies() {
+        range("both", "10.200.0.0/24, 'fd00::/112'");
+        range("r", "10.201.0.0/24");
+        settle();
+        address("10.200.0.7", "IPv6");
+        address("10.201.0.7", "IPv6");
+        delete("both");
+        delete("r");
+
+        assertThat(exists("both")).isTrue();
+        assertThat(exists("r")).isFalse();
     }
 
     @Test
