@@ -8,6 +8,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
@@ -25,10 +26,11 @@ class TracingTest {
                 .bindOrCreate("wheelhouse", WheelhouseProperties.class);
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig().observationHandler(context -> true);
-        var beans = new StaticListableBeanFactory(Map.of("registry", registry));
+        var beans = new StaticListableBeanFactory(Map.of("registry", registry, "meters", new SimpleMeterRegistry()));
 
-        SyncTrace trace = new MeterAutoConfiguration().wheelhouseMetrics(new SimpleMeterRegistry(), new ManualClock(),
-                properties, beans.getBeanProvider(ObservationRegistry.class)).controllers().begin("maker", "key");
+        SyncTrace trace = new MeterAutoConfiguration(beans.getBeanProvider(MeterRegistry.class))
+                .wheelhouseMetrics(new ManualClock(), properties, beans.getBeanProvider(ObservationRegistry.class))
+                .controllers().begin("maker", "key");
         boolean follows = registry.getCurrentObservation() != null;
         trace.ended("done", null);
         assertThat(follows).isEqualTo(option.equals("true"));
