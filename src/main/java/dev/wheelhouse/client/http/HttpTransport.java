@@ -221,17 +221,18 @@ final class HttpTransport implements Transport {
             try {
                 return run(calls, call, repetitions > 0, (body, protobuf) -> AnswerLimits.readAll(body));
             } catch (ApiError e) {
-                if (repetitions == MOST_REPETITIONS || !mayRepeat(e, clock.until(end))) {
+                Duration wait = wantedPause(e);
+                if (wait == null || repetitions == MOST_REPETITIONS || wait.compareTo(clock.until(end)) >= 0) {
                     throw e;
                 }
-                pause(call.tried(), e.retryAfter());
+                pause(call.tried(), wait);
             }
         }
     }
 
-    /** Whether the server has done nothing, and asks for the same request within the time that is left. */
-    private static boolean mayRepeat(ApiError e, Duration left) {
-        return (e.code() == 429 || e.code() == 503) && e.retryAfter() != null && e.retryAfter().compareTo(left) < 0;
+    /** The time after which a server that has done nothing asks for the same request; null if it does not. */
+    private static @Nullable Duration wantedPause(ApiError e) {
+        return e.code() == 429 || e.code() == 503 ? e.retryAfter() : null;
     }
 
     private void pause(String tried, Duration wait) {
