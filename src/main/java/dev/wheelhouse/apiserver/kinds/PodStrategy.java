@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,8 @@ import dev.wheelhouse.facts.QosClass;
 
 /** Pods. A pod on a node has a grace period to end (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
+    private static final String OBSERVED = "observedGeneration";
+
     PodStrategy() {
         super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED),
                 Column.objectName(),
@@ -78,6 +81,23 @@ final class PodStrategy extends Strategy {
     @Override
     protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {
         Meta.copy(Meta.of(old), Meta.of(object), "ownerReferences");
+        keepObserved(object.path("status"), old.path("status"));
+        List<JsonNode> before = new ArrayList<>();
+        old.at("/status/conditions").forEach(before::add);
+        for (JsonNode condition : object.at("/status/conditions")) {
+            before.stream().filter(c -> c.path("type").equals(condition.path("type"))).findFirst().ifPresent(c -> {
+                before.remove(c);
+                keepObserved(condition, c);
+            });
+        }
+    }
+
+    /** Writers that do not know the generation leave the observed one as it was. */
+    private static void keepObserved(JsonNode now, JsonNode before) {
+        JsonNode observed = before.path(OBSERVED);
+        if (now instanceof ObjectNode form && form.path(OBSERVED).asLong(0) == 0 && observed.asLong(0) != 0) {
+            form.set(OBSERVED, observed);
+        }
     }
 
     @Override

@@ -229,6 +229,20 @@ class RestServerTest {
     }
 
     @Test
+    void aStatusOfAPodWithoutObservedGenerationsKeepsThose() {
+        client.post(NS + "pods", pod("p"));
+        client.merge(NS + "pods/p/status", """
+                {"status": {"observedGeneration": 1, "conditions": [{"type": "A", "status": "True",
+                 "observedGeneration": 1}, {"type": "B", "status": "True"}]}}""");
+        JsonNode status = client.merge(NS + "pods/p/status", """
+                {"status": {"observedGeneration": null, "conditions": [{"type": "C", "status": "True"},
+                 {"type": "A", "status": "False"}]}}""").path("status");
+        assertThat(status.path("observedGeneration").asLong(0)).isEqualTo(1);
+        assertThat(status.at("/conditions/0").has("observedGeneration")).isFalse();
+        assertThat(status.at("/conditions/1/observedGeneration").asLong(0)).isEqualTo(1);
+    }
+
+    @Test
     void anEvictionIsRefusedWhereTheBudgetAllowsNone() {
         client.post(NS + "pods", pod("p"));
         client.merge(NS + "pods/p", "{\"metadata\": {\"labels\": {\"app\": \"x\"}}}");
