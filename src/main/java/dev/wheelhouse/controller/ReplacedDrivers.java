@@ -124,7 +124,8 @@ public final class ReplacedDrivers {
         if (volume.getGcePersistentDisk() != null) {
             V1GCEPersistentDiskVolumeSource source = volume.getGcePersistentDisk();
             int partition = Objects.requireNonNullElse(source.getPartition(), 0);
-            V1PersistentVolume defined = defined(GCE, gceHandle("zones", "UNSPECIFIED", source), mode(source.getReadOnly()),
+            V1PersistentVolume defined = defined(GCE, gceHandle("zones", "UNSPECIFIED", source),
+                    mode(source.getReadOnly()),
                     source.getReadOnly(), source.getFsType(),
                     Map.of("partition", partition == 0 ? "" : String.valueOf(partition)));
             return named(defined, successorOf(GCE) + "-" + source.getPdName());

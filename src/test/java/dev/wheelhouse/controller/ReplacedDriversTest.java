@@ -77,7 +77,8 @@ class ReplacedDriversTest {
         V1PersistentVolume csi = ReplacedDrivers.asCsi(new V1Volume().name("v").vsphereVolume(
                 new V1VsphereVirtualDiskVolumeSource().volumePath("[a] b").storagePolicyName("gold")), "team");
         assertThat(csi).isNotNull();
-        assertThat(csi.getSpec().getCsi().getVolumeAttributes()).containsExactly(Map.entry("storagepolicyname", "gold"));
+        assertThat(csi.getSpec().getCsi().getVolumeAttributes())
+                .containsExactly(Map.entry("storagepolicyname", "gold"));
     }
 
     @Test

@@ -128,9 +128,9 @@ final class Kubelet {
         }
         Pattern glob = Pattern.compile(name.equals("all") ? ".*" : Pattern.quote(name).replace("*", "\\E.*\\Q"));
         return pods.stream().filter(p -> glob.matcher(alias(p)).matches()).filter(p -> switch (verb) {
-            case "bind" -> !isBound(p) && !isTerminating(p);
+            case "bind" -> !isBound(p) && !isTerminating(p) && !isGated(p);
             case "end" -> isTerminating(p);
-            default -> !isTerminating(p) && !hasEnded(p);
+            default -> !isTerminating(p) && !hasEnded(p) && (isBound(p) || !isGated(p));
         }).toList();
     }
 
@@ -145,11 +145,15 @@ final class Kubelet {
             // With finalizers and a grace period of zero the pod waits for somebody else.
             return Json.number(pod, -1, "metadata", "deletionGracePeriodSeconds") == 0 ? null : "end";
         }
-        return hasEnded(pod) || isReady(pod) || !pod.at("/spec/schedulingGates").isEmpty() ? null : "ready";
+        return hasEnded(pod) || isReady(pod) || isGated(pod) ? null : "ready";
     }
 
     private static boolean isBound(JsonNode pod) {
         return !Json.text(pod, "spec", "nodeName").isEmpty();
+    }
+
+    private static boolean isGated(JsonNode pod) {
+        return !pod.at("/spec/schedulingGates").isEmpty();
     }
 
     private static boolean isTerminating(JsonNode pod) {

@@ -1,6 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -82,13 +82,13 @@ final class PodStrategy extends Strategy {
     protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {
         Meta.copy(Meta.of(old), Meta.of(object), "ownerReferences");
         keepObserved(object.path("status"), old.path("status"));
-        List<JsonNode> before = new ArrayList<>();
-        old.at("/status/conditions").forEach(before::add);
+        Map<String, JsonNode> before = new HashMap<>();
+        old.at("/status/conditions").forEach(condition -> before.putIfAbsent(Json.text(condition, "type"), condition));
         for (JsonNode condition : object.at("/status/conditions")) {
-            before.stream().filter(c -> c.path("type").equals(condition.path("type"))).findFirst().ifPresent(c -> {
-                before.remove(c);
-                keepObserved(condition, c);
-            });
+            JsonNode had = before.remove(Json.text(condition, "type"));
+            if (had != null) {
+                keepObserved(condition, had);
+            }
         }
     }
 
