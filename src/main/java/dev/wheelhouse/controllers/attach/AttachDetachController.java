@@ -183,8 +183,8 @@ public final class AttachDetachController extends KeyedController {
     }
 
     /**
-     * The memory after a failed write. The Events of the decision come after its writes, so that the next decision needs
-     * to know what they are about. A volume is unwanted since the first decision that says so.
+     * The memory after a failed write. The Events of the decision come after its writes, so the next decision needs to
+     * know what they are about. A volume is unwanted since the first decision that says so.
      */
     private Map<String, Attempt> afterFailure(ObjectKey key, Decision decision) {
         Map<String, Attempt> kept = new LinkedHashMap<>(attempts.getOrDefault(key.name(), Map.of()));

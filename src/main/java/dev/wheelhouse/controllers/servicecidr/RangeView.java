@@ -31,8 +31,8 @@ record RangeView(V1ServiceCIDR range, List<V1ServiceCIDR> all, List<V1IPAddress>
     }
 
     /**
-     * Whether the address is in this ServiceCIDR alone. Only addresses whose label has the range's family are looked at.
-     * The label of an address that a user has made may be wrong.
+     * Whether the address is in this ServiceCIDR alone. Only addresses whose label has the range's family count. The
+     * label of an address that a user has made may be wrong.
      */
     private boolean needs(V1IPAddress object, AddressRange mine) {
         AddressRange.Address address = allocated(object);
