@@ -109,8 +109,8 @@ public final class ReplacedDrivers {
     }
 
     /**
-     * A volume that a pod defines by a replaced driver as a PersistentVolume of the successor. VolumeAttachments get its
-     * whole spec.
+     * A volume that a pod defines by a replaced driver, as a PersistentVolume of the successor. VolumeAttachments get
+     * its whole spec.
      *
      * @return null if its driver is not replaced, or the successor has no such volume
      */
