@@ -3,13 +3,10 @@ package dev.wheelhouse.controller;
 import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -50,8 +47,8 @@ public final class ReplacedDrivers {
             PORTWORX, "pxd.portworx.com",
             VSPHERE, "csi.vsphere.vmware.com");
 
-    private static final Pattern AWS_ID = Pattern.compile("vol-[^/]*");
-    private static final Pattern AZURE_ACCOUNT = Pattern.compile("azure-storage-account-(.+)-secret");
+    private static final String BEFORE_ACCOUNT = "azure-storage-account-";
+    private static final String AFTER_ACCOUNT = "-secret";
     private static final String AZURE_GROUP = "kubernetes.io/azure-file-resource-group";
     private static final String BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
     private static final String ZONE = "topology.kubernetes.io/zone";
@@ -85,19 +82,18 @@ public final class ReplacedDrivers {
         if (driver == null) {
             return volume;
         }
-        String handle = handle(volume);
+        String handle = handle(driver, volume);
         List<String> modes = volume.getSpec().getAccessModes();
         return handle == null
                 ? null
                 : new V1PersistentVolume().metadata(volume.getMetadata()).spec(new V1PersistentVolumeSpec()
                         .accessModes(driver.equals(GCE) ? narrowed(modes) : modes)
-                        .claimRef(volume.getSpec().getClaimRef())
                         .csi(new V1CSIPersistentVolumeSource().driver(successorOf(driver)).volumeHandle(handle)));
     }
 
-    private static @Nullable String handle(V1PersistentVolume volume) {
+    private static @Nullable String handle(String driver, V1PersistentVolume volume) {
         V1PersistentVolumeSpec spec = volume.getSpec();
-        return switch (String.valueOf(driverOf(volume))) {
+        return switch (driver) {
             case AWS -> awsHandle(spec.getAwsElasticBlockStore());
             case GCE -> gceHandle(volume, spec.getGcePersistentDisk());
             case AZURE_DISK -> azureHandle(spec.getAzureDisk());
@@ -200,12 +196,24 @@ public final class ReplacedDrivers {
             return id;
         }
         try {
-            String path = Objects.requireNonNullElse(URI.create(id).getPath(), "");
-            String bare = path.replaceAll("^/+|/+$", "");
-            return AWS_ID.matcher(bare).matches() ? bare : null;
+            String bare = withoutSlashes(Objects.requireNonNullElse(URI.create(id).getPath(), ""));
+            return bare.startsWith("vol-") && bare.indexOf('/') < 0 ? bare : null;
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    /** Users choose the text, so the slashes around it are removed in linear work. */
+    private static String withoutSlashes(String path) {
+        int from = 0;
+        int to = path.length();
+        while (from < to && path.charAt(from) == '/') {
+            from++;
+        }
+        while (to > from && path.charAt(to - 1) == '/') {
+            to--;
+        }
+        return path.substring(from, to);
     }
 
     private static @Nullable String gceHandle(V1PersistentVolume volume, V1GCEPersistentDiskVolumeSource source) {
@@ -240,7 +248,7 @@ public final class ReplacedDrivers {
 
     /** Disks in accounts of storage have no successor. */
     private static @Nullable String azureHandle(V1AzureDiskVolumeSource source) {
-        return source.getKind() == null || source.getKind().toLowerCase(Locale.ROOT).equals("managed")
+        return source.getKind() == null || source.getKind().equalsIgnoreCase("managed")
                 ? source.getDiskURI()
                 : null;
     }
@@ -259,7 +267,14 @@ public final class ReplacedDrivers {
     }
 
     private static String azureHandle(String group, String secret, String share, String volume, String namespace) {
-        Matcher account = AZURE_ACCOUNT.matcher(secret);
-        return String.join("#", group, account.find() ? account.group(1) : secret, share, volume, namespace);
+        return String.join("#", group, account(secret), share, volume, namespace);
+    }
+
+    /** The account that the name of a Secret contains, as provisioners write it; otherwise the whole name. */
+    private static String account(String secret) {
+        int before = secret.indexOf(BEFORE_ACCOUNT);
+        int from = before + BEFORE_ACCOUNT.length();
+        int to = secret.lastIndexOf(AFTER_ACCOUNT);
+        return before < 0 || to <= from ? secret : secret.substring(from, to);
     }
 }

@@ -71,6 +71,30 @@ class ReplacedDriversTest {
         assertThat(handle(volume(Map.of(), spec))).isEqualTo("#s#share#volume#other");
     }
 
+    @ParameterizedTest
+    @CsvSource({"azure-storage-account-acc-secret,acc", "x-azure-storage-account-a-secret-secret-y,a-secret",
+            "azure-storage-account--secret,azure-storage-account--secret", "azure-storage-account-a,"
+                    + "azure-storage-account-a",
+            "-secret-azure-storage-account-,-secret-azure-storage-account-"})
+    void theNameOfASecretMayContainTheAccount(String secret, String account) {
+        assertThat(share(secret)).isEqualTo("#" + account + "#share#volume#team");
+    }
+
+    /** Any user may define such a volume in a pod, and an index of all pods reads it. */
+    @Test
+    void textsOfAnyLengthAreReadInLinearWork() {
+        String slashes = "/".repeat(1_000_000);
+        assertThat(handle(volume(Map.of(), new V1PersistentVolumeSpec().awsElasticBlockStore(
+                new V1AWSElasticBlockStoreVolumeSource().volumeID("aws://zone/a" + slashes + "b"))))).isNull();
+        String secret = "azure-storage-account-".repeat(50_000);
+        assertThat(share(secret)).isEqualTo("#" + secret + "#share#volume#team");
+    }
+
+    private static @Nullable String share(String secret) {
+        return handle(volume(Map.of(), new V1PersistentVolumeSpec().azureFile(new V1AzureFilePersistentVolumeSource()
+                .secretName(secret).shareName("share").secretNamespace("team"))));
+    }
+
     /** Upstream's own translation fails here by a null pointer. */
     @Test
     void aPolicyOfVsphereIsKept() {
