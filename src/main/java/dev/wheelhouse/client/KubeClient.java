@@ -32,6 +32,14 @@ public interface KubeClient extends AutoCloseable {
     }
 
     /**
+     * This connection, for callers that repeat their calls themselves: the error of a busy server (429 or 503 with
+     * Retry-After) is thrown at once, and not only after the calls that the server has asked for.
+     */
+    default KubeClient withoutRetries() {
+        return this;
+    }
+
+    /**
      * This connection as a sender of its own, for one of many independent users of this process. An API server in this
      * process shares its seats among senders. Other API servers tell senders apart by their credentials alone.
      *

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -39,8 +40,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Writes the Events of all recorders, one per step (upstream: client-go {@code tools/record/event.go}). Recorders
  * append to a bounded buffer and never wait; an Event that does not fit is dropped and counted. If the server does not
- * respond, fails (5xx) or is too busy (429), an Event is tried up to twelve times, about every ten seconds. If the
- * server rejects the Event, it is dropped. Thread safe.
+ * respond, or asks for a later try (429 or 5xx with Retry-After), an Event is tried up to twelve times, about every ten
+ * seconds, and the others go on meanwhile. Any other error of the server drops the Event. Thread safe.
  */
 public final class EventBroadcaster extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
@@ -52,6 +53,8 @@ public final class EventBroadcaster extends SignalledLoop {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     /** The pause after each further failure. */
     private static final Duration PAUSE = Duration.ofSeconds(10);
+    /** The pause of all Events after two of them have failed in a row, so that the server is probably at fault. */
+    private static final Duration PAUSE_OF_ALL = Duration.ofSeconds(1);
 
     private final ResourceClient<CoreV1Event> events;
     private final Clock clock;
@@ -63,15 +66,21 @@ public final class EventBroadcaster extends SignalledLoop {
 
     /** Guards the fields below and the correlator, which both the loop's thread and {@link #drain} use. */
     private final ReentrantLock writing = new ReentrantLock();
-    private @Nullable Unwritten unwritten;
-    private int tries;
+    /** The Events that wait for another try, {@link #BUFFERED} at most. The latest state of an Event replaces others. */
+    private final Map<ObjectKey, Unwritten> waiting = new LinkedHashMap<>();
+    /** The Event whose write failed, if it was the last write; else null. */
+    private @Nullable ObjectKey lastFailed;
     private long notBefore;
 
     /** @param sync the sync that recorded the Event, for the journal; null if the journal gets nothing */
     private record Recorded(CoreV1Event event, Journal.@Nullable Sync sync) {}
 
-    /** @param repeats see {@link EventCorrelator.Correlated} */
-    private record Unwritten(CoreV1Event event, boolean repeats, Journal.@Nullable Sync sync) {}
+    /**
+     * @param repeats see {@link EventCorrelator.Correlated}
+     * @param tries the attempts that have failed
+     * @param due the time of the clock of the next attempt
+     */
+    private record Unwritten(CoreV1Event event, boolean repeats, Journal.@Nullable Sync sync, int tries, long due) {}
 
     /** A broadcaster without a journal. */
     public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
@@ -80,11 +89,12 @@ public final class EventBroadcaster extends SignalledLoop {
 
     /** @param journal gets the writes of the Events whose recorder has a source of syncs */
     public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics, Journal journal) {
-        this.events = client.sharing().resource(ResourceType.EVENTS, CoreV1Event.class);
+        this.events = client.sharing().withoutRetries().resource(ResourceType.EVENTS, CoreV1Event.class);
         this.clock = clock;
         this.metrics = metrics;
         this.journal = journal;
         this.correlator = new EventCorrelator(clock::now, () -> Long.toHexString(uniqueNanos()));
+        this.notBefore = clock.nanoTime();
     }
 
     /** A recorder for a component, such as {@code kubelet}. The journal does not get the writes of its Events. */
@@ -163,49 +173,73 @@ public final class EventBroadcaster extends SignalledLoop {
      * @return the time until the next step is due, in nanoseconds
      */
     private long writeOne(boolean lastChance) {
-        Unwritten next = unwritten;
-        if (next == null) {
-            Recorded recorded = buffer.poll();
-            if (recorded == null) {
-                return IDLE;
-            }
-            EventCorrelator.Correlated correlated = correlator.correlate(recorded.event);
-            if (correlated == null) {
-                metrics.dropped(component(recorded.event), "spam");
-                return BUSY;
-            }
-            next = new Unwritten(correlated.event(), correlated.repeats(), recorded.sync);
-            unwritten = next;
-            tries = 0;
-            notBefore = clock.nanoTime();
-        }
         long pause = notBefore - clock.nanoTime();
         if (pause > 0 && !lastChance) {
             return pause;
         }
-        try {
-            write(next);
-            metrics.written(component(next.event()));
-        } catch (ApiError e) {
-            if (mayPass(e) && !lastChance && ++tries < TRIES) {
-                Duration wait = tries == 1 ? FIRST_PAUSE : PAUSE;
-                if (e.retryAfter() != null && e.retryAfter().compareTo(wait) > 0) {
-                    wait = e.retryAfter();
-                }
-                notBefore = clock.deadline(wait);
-                log.debug("an event could not be written, retrying in {} s: {}", wait.toSeconds(),
-                        e.getMessage());
-                return Durations.saturatedNanos(wait);
+        Recorded recorded = waiting.size() < BUFFERED || lastChance ? buffer.poll() : null;
+        if (recorded == null) {
+            Unwritten earliest = earliest();
+            if (earliest == null) {
+                return IDLE;
             }
-            drop(next.event(), e);
+            long left = earliest.due - clock.nanoTime();
+            return left > 0 && !lastChance ? left : attempt(earliest, lastChance);
         }
-        unwritten = null;
+        EventCorrelator.Correlated correlated = correlator.correlate(recorded.event);
+        if (correlated == null) {
+            metrics.dropped(component(recorded.event), "spam");
+            return BUSY;
+        }
+        Unwritten before = waiting.get(ObjectKey.of(correlated.event()));
+        Unwritten next = new Unwritten(correlated.event(), correlated.repeats(), recorded.sync,
+                before == null ? 0 : before.tries, before == null ? clock.nanoTime() : before.due);
+        if (before == null || lastChance) {
+            return attempt(next, lastChance);
+        }
+        waiting.put(ObjectKey.of(next.event), next);
         return BUSY;
     }
 
-    /** Whether the same write may succeed later. */
+    /** The Event among those that wait that is tried next. */
+    private @Nullable Unwritten earliest() {
+        long now = clock.nanoTime();
+        return waiting.values().stream().min(Comparator.comparingLong(next -> next.due - now)).orElse(null);
+    }
+
+    private long attempt(Unwritten next, boolean lastChance) {
+        ObjectKey key = ObjectKey.of(next.event);
+        waiting.remove(key);
+        try {
+            write(next);
+            metrics.written(component(next.event));
+            lastFailed = null;
+        } catch (ApiError e) {
+            if (mayPass(e) && !lastChance && next.tries + 1 < TRIES) {
+                Duration wait = next.tries == 0 ? FIRST_PAUSE : PAUSE;
+                if (e.retryAfter() != null && e.retryAfter().compareTo(wait) > 0) {
+                    wait = e.retryAfter();
+                }
+                log.debug("an event could not be written, retrying in {} s: {}", wait.toSeconds(), e.getMessage());
+                waiting.put(key, new Unwritten(next.event, next.repeats, next.sync, next.tries + 1,
+                        clock.deadline(wait)));
+                if (lastFailed != null && !lastFailed.equals(key)) {
+                    notBefore = clock.deadline(PAUSE_OF_ALL);
+                }
+                lastFailed = key;
+            } else {
+                drop(next.event, e);
+            }
+        }
+        return BUSY;
+    }
+
+    /**
+     * Whether the same write may succeed later: nothing is known of an answer, or the server asks for another try. The
+     * official client repeats the latter itself (client-go {@code rest/with_retry.go}).
+     */
     private static boolean mayPass(ApiError error) {
-        return error.isUnknownOutcome() || error.isTooManyRequests() || error.code() >= 500;
+        return error.code() == 0 || error.retryAfter() != null && (error.isTooManyRequests() || error.code() >= 500);
     }
 
     private void drop(CoreV1Event event, ApiError error) {
@@ -268,7 +302,7 @@ public final class EventBroadcaster extends SignalledLoop {
     public boolean isIdle() {
         writing.lock();
         try {
-            return unwritten == null && buffer.isEmpty();
+            return waiting.isEmpty() && buffer.isEmpty();
         } finally {
             writing.unlock();
         }
@@ -289,9 +323,9 @@ public final class EventBroadcaster extends SignalledLoop {
         try {
             while (deadline - clock.nanoTime() > 0 && !Thread.currentThread().isInterrupted()
                     && writeOne(true) != IDLE) {
-                // Each call removes one Event from the buffer.
+                // Each call removes one Event from the buffer, or from those that wait.
             }
-            return buffer.size() + (unwritten == null ? 0 : 1);
+            return buffer.size() + waiting.size();
         } finally {
             writing.unlock();
         }

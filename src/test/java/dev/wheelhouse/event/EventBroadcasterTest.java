@@ -1,14 +1,19 @@
 package dev.wheelhouse.event;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1Namespace;
@@ -25,6 +30,7 @@ import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class EventBroadcasterTest {
     private final Cluster cluster = new Cluster();
@@ -228,6 +234,94 @@ class EventBroadcasterTest {
         }
         assertThat(broadcaster.isIdle()).isTrue();
         assertThat(dropped).containsExactly("rejected", "unreachable");
+    }
+
+    /** An error for the Events about one pod, and whether such an Event is tried again. */
+    private static Stream<Arguments> answers() {
+        return Stream.of(
+                Arguments.of(new ApiError("create", new IOException("garbage")), true),
+                Arguments.of(ApiError.unreachable("create", new ConnectException("refused")), true),
+                Arguments.of(new ApiError("create", 429, "TooManyRequests", "", Duration.ofSeconds(1)), true),
+                Arguments.of(new ApiError("create", 503, "ServiceUnavailable", "", Duration.ofSeconds(30)), true),
+                Arguments.of(new ApiError("create", 429, "TooManyRequests", "", null), false),
+                Arguments.of(new ApiError("create", 400, "BadRequest", "", null), false),
+                Arguments.of(new ApiError("create", 403, "Forbidden", "", Duration.ofSeconds(1)), false),
+                Arguments.of(new ApiError("create", 422, "Invalid", "", null), false),
+                Arguments.of(new ApiError("create", 500, "InternalError", "", null), false),
+                Arguments.of(new ApiError("create", 503, "", "", null), false),
+                Arguments.of(new ApiError("create", 504, "Timeout", "", null), false));
+    }
+
+    @ParameterizedTest
+    @MethodSource("answers")
+    void anEventThatFailsDelaysNoOtherWhateverTheAnswerIs(ApiError answer, boolean again) {
+        cluster.requests.fault((verb, type, key) -> key.name().startsWith("bad") ? answer : null);
+        report("bad", "fails");
+        report("web-1", "goes on");
+        write();
+        report("web-2", "goes on");
+        write();
+        assertThat(written()).extracting(e -> e.getInvolvedObject().getName()).containsExactly("web-1", "web-2");
+        assertThat(broadcaster.isIdle()).isNotEqualTo(again);
+        assertThat(dropped).isEqualTo(again ? List.of() : List.of("rejected"));
+        cluster.requests.noFault();
+        cluster.clock.advance(Duration.ofSeconds(30));
+        write();
+        assertThat(written()).hasSize(again ? 3 : 2);
+    }
+
+    @Test
+    void anEventThatCannotEvenBeSentIsDroppedAndTheNextGoesOn() {
+        cluster.requests.fault((verb, type, key) -> {
+            if (key.name().startsWith("bad")) {
+                throw new IllegalStateException("cannot be encoded");
+            }
+            return null;
+        });
+        report("bad", "fails");
+        report("web-1", "goes on");
+        assertThatThrownBy(this::write).hasMessage("cannot be encoded");
+        write();
+        assertThat(written()).hasSize(1);
+        assertThat(broadcaster.isIdle()).isTrue();
+    }
+
+    @Test
+    void aServerThatFailsForEveryEventIsAskedOnceASecond() {
+        int[] asked = {0};
+        cluster.requests.fault((verb, type, key) -> {
+            asked[0]++;
+            return new ApiError(verb, new IOException("down"));
+        });
+        for (int i = 0; i < 500; i++) {
+            report("web-" + i, "unheard");
+        }
+        for (int second = 0; second < 60; second++) {
+            write();
+            cluster.clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(asked[0]).isBetween(55, 62);
+        assertThat(dropped).isEmpty();
+        cluster.requests.noFault();
+        write();
+        cluster.clock.advance(Duration.ofSeconds(10));
+        write();
+        assertThat(written()).hasSize(500);
+    }
+
+    @Test
+    void aRepetitionOfAnEventThatWaitsIsWrittenWithItAndNotBefore() {
+        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        report("web-1", "again");
+        write();
+        report("web-1", "again");
+        report("web-1", "again");
+        assertThat(write()).isPositive();
+        cluster.requests.noFault();
+        cluster.clock.advance(Duration.ofSeconds(1));
+        write();
+        assertThat(only().getCount()).isEqualTo(3);
+        assertThat(broadcaster.isIdle()).isTrue();
     }
 
     @Test

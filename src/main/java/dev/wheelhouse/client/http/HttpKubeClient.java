@@ -91,6 +91,11 @@ public final class HttpKubeClient implements KubeClient {
         return new HttpKubeClient(transport, negotiation, memory, true);
     }
 
+    @Override
+    public KubeClient withoutRetries() {
+        return new HttpKubeClient(transport.withoutRetries(), negotiation, memory, shares);
+    }
+
     /**
      * This client, which asks for compressed lists. They need less of a slow network, and more CPU time on both sides.
      * kube-apiserver compresses answers from 128 KiB on, and no watch.

@@ -140,7 +140,7 @@ final class HttpTransport implements Transport {
 
     /** @param credentials puts credentials on each request; null for those of the other transport */
     private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, OkHttpClient streams,
-            RequestLimit limit) {
+            RequestLimit limit, Duration busy) {
         this.api = from.api;
         this.base = from.base;
         this.address = from.address;
@@ -150,7 +150,7 @@ final class HttpTransport implements Transport {
         this.watches = with(from.watches, credentials);
         this.aloneWatches = with(from.aloneWatches, credentials);
         this.answer = from.answer;
-        this.busy = from.busy;
+        this.busy = busy;
         this.threads = from.threads;
         this.watchThreads = from.watchThreads;
         this.freeWatchThreads = from.freeWatchThreads;
@@ -172,14 +172,19 @@ final class HttpTransport implements Transport {
      * @param credentials puts credentials on each request; null for those of this transport
      */
     HttpTransport with(@Nullable Interceptor credentials, RequestLimit requests) {
-        return new HttpTransport(this, credentials, streams, requests);
+        return new HttpTransport(this, credentials, streams, requests, busy);
     }
 
     /** OkHttp asks for gzip, and reads it, if a request says nothing about encodings. */
     @Override
     public HttpTransport compressed() {
         return new HttpTransport(this, null, streams.newBuilder().addInterceptor(chain -> chain
-                .proceed(chain.request().newBuilder().removeHeader("Accept-Encoding").build())).build(), limit);
+                .proceed(chain.request().newBuilder().removeHeader("Accept-Encoding").build())).build(), limit, busy);
+    }
+
+    @Override
+    public HttpTransport withoutRetries() {
+        return new HttpTransport(this, null, streams, limit, Duration.ZERO);
     }
 
     /** OkHttp knows a call that gets here, so a later {@link #close} cancels it. */

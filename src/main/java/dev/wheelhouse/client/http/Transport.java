@@ -57,6 +57,11 @@ public interface Transport extends AutoCloseable {
         return this;
     }
 
+    /** This transport {@link dev.wheelhouse.client.KubeClient#withoutRetries without repetitions of calls}. */
+    default Transport withoutRetries() {
+        return this;
+    }
+
     /** This transport, which asks for compressed lists if the server is in another process. */
     default Transport compressed() {
         return this;

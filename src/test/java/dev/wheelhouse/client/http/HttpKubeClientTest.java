@@ -243,6 +243,16 @@ class HttpKubeClientTest {
     }
 
     @Test
+    void aClientWithoutRetriesDoesNotWaitForABusyServer() {
+        server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 30\r\n", "{}"));
+        try (KubeClient patient = patient(Duration.ofHours(1))) {
+            assertThat(catchThrowableOfType(ApiError.class, () -> patient.sharing().withoutRetries().resource(
+                    ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap())).code()).isEqualTo(429);
+        }
+        assertThat(server.requests).hasSize(1);
+    }
+
+    @Test
     void aClosedClientDoesNotWaitForABusyServer() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         server.answerWith((request, out) -> {
