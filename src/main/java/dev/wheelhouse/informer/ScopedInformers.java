@@ -33,8 +33,10 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     private final boolean prompt;
     private final Map<SharedIndexInformer<?>, Scoped<?>> used = new IdentityHashMap<>();
     private final List<Runnable> undo = new ArrayList<>();
+    /** The handlers that may not have had the initial list; null once {@link #haveHandled} was true. */
+    private @Nullable List<Handling> initial = new ArrayList<>();
     /** The registrations that wait for {@link #open}; null once it was called. */
-    private @Nullable List<Deferred> deferred;
+    private @Nullable List<Handling> deferred;
     private boolean closed;
 
     /** Counts the scopes that use each informer of one factory. Thread safe. */
@@ -68,34 +70,60 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
      * every cached object. Further calls do nothing.
      */
     public void open() {
-        List<Deferred> opening;
+        List<Handling> opening;
         synchronized (this) {
             opening = deferred == null ? List.of() : deferred;
             deferred = null;
         }
-        opening.forEach(Deferred::register);
+        opening.forEach(Handling::register);
     }
 
-    private SharedIndexInformer.Registration register(Supplier<SharedIndexInformer.Registration> handler) {
+    /**
+     * Whether every handler of these informers that was added so far has had every object of the initial list. The
+     * owner of the handlers may act on what they remember from then on.
+     */
+    public boolean haveHandled(Collection<SharedIndexInformer<?>> informers) {
+        List<Handling> left;
         synchronized (this) {
+            if (deferred != null || initial == null) {
+                return initial == null;
+            }
+            left = List.copyOf(initial);
+        }
+        if (left.stream().anyMatch(each -> informers.contains(each.informer) && !each.isThrough())) {
+            return false;
+        }
+        synchronized (this) {
+            initial = null;
+        }
+        return true;
+    }
+
+    private SharedIndexInformer.Registration register(SharedIndexInformer<?> informer,
+            Supplier<SharedIndexInformer.Registration> handler) {
+        Handling made = new Handling(informer, handler);
+        synchronized (this) {
+            if (initial != null) {
+                initial.add(made);
+            }
             if (deferred != null) {
-                Deferred waiting = new Deferred(handler);
-                deferred.add(waiting);
-                return waiting;
+                deferred.add(made);
+                return made;
             }
         }
-        SharedIndexInformer.Registration registration = handler.get();
-        onClose(registration::remove);
-        return registration;
+        made.register();
+        return made;
     }
 
-    /** A registration that waits for {@link #open}. */
-    private final class Deferred implements SharedIndexInformer.Registration {
+    /** A registration, which may wait for {@link #open}. */
+    private final class Handling implements SharedIndexInformer.Registration {
+        private final SharedIndexInformer<?> informer;
         private final Supplier<SharedIndexInformer.Registration> handler;
         private SharedIndexInformer.@Nullable Registration registered;
         private boolean removed;
 
-        Deferred(Supplier<SharedIndexInformer.Registration> handler) {
+        Handling(SharedIndexInformer<?> informer, Supplier<SharedIndexInformer.Registration> handler) {
+            this.informer = informer;
             this.handler = handler;
         }
 
@@ -110,6 +138,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public synchronized boolean hasSynced() {
             return registered != null && registered.hasSynced();
+        }
+
+        /** Whether nothing of the initial list is to come. */
+        synchronized boolean isThrough() {
+            return removed || hasSynced();
         }
 
         @Override
@@ -260,7 +293,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
             ResourceEventHandler<T> registered = prompt ? new PromptHandler<>(handler) : handler;
-            return register(() -> behind.addEventHandler(registered, resyncPeriod));
+            return register(this, () -> behind.addEventHandler(registered, resyncPeriod));
         }
 
         @Override

@@ -50,6 +50,7 @@ final class Life {
     private final Set<SharedIndexInformer<?>> stale = ConcurrentHashMap.newKeySet();
     private volatile List<WhileLeading> loops = List.of();
     private volatile boolean begun;
+    private volatile boolean opened;
     private volatile boolean running;
     private volatile String ending = "";
     private boolean interrupted;
@@ -103,12 +104,23 @@ final class Life {
         return caches.stream().allMatch(SharedIndexInformer::hasSynced);
     }
 
-    /** Starts the loops once the caches allow it. @return whether they were started by this call */
+    /**
+     * Starts the loops once the caches allow it and the handlers have had the initial list: a controller's memory may
+     * come from its handlers, such as the objects that others have made.
+     *
+     * @return whether they were started by this call
+     */
     boolean startIfReady() {
         if (running || !begun || !stale.isEmpty() || !isWarm()) {
             return false;
         }
-        informers.open();
+        if (!opened) {
+            opened = true;
+            informers.open();
+        }
+        if (!informers.haveHandled(caches)) {
+            return false;
+        }
         Map<Outage<?>, Integer> workers = new HashMap<>();
         for (Loop loop : controller.loops()) {
             start(loop, loop instanceof Worker<?> worker ? workers.merge(worker.outage(), 1, Integer::sum) - 1 : -1);
@@ -134,6 +146,11 @@ final class Life {
         }
     }
 
+    /** Whether only the handlers delay the loops. Nothing wakes the manager when they have had the initial list. */
+    boolean waitsForHandlers() {
+        return opened && !running && ending.isEmpty();
+    }
+
     boolean runs() {
         return running && ending.isEmpty();
     }
@@ -156,6 +173,9 @@ final class Life {
             } else if (stale.contains(cache)) {
                 reasons.add(cache.state().name() + ": the cache has not reached the beginning of the lead yet");
             }
+        }
+        if (waitsForHandlers()) {
+            reasons.add(controller.name() + ": its handlers have not had every object of its caches yet");
         }
         return reasons;
     }

@@ -25,13 +25,13 @@ import dev.wheelhouse.runtime.LoopRunner;
 /**
  * One controller of the manager, through all its lives. A life begins when the controller may run: the process leads,
  * the guard has decided, and the required types are served. The controller is made, its loops start when its own caches
- * have synced, and the life ends when one of the conditions ends or the guard changes its mind. The next life begins
+ * have synced and its handlers have had their objects, and the life ends when one of the conditions ends or the guard changes its mind. The next life begins
  * only after the last sync of the one before has ended. A warm standby makes the first life already, so that its caches
  * run, and begins it when it leads. The manager's thread steps it; any thread may ask for its state and close it.
  */
 final class ManagedController {
     private static final Logger log = LoggerFactory.getLogger(ManagedController.class);
-    private static final Duration LOOK_AT_ENDING = Duration.ofMillis(20);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
 
     private final ControllerDescriptor descriptor;
     private final Surroundings around;
@@ -117,12 +117,12 @@ final class ManagedController {
                     if (leadsSince != null && !closed) {
                         goOn(now, leadsSince);
                     }
-                    return Loop.IDLE;
+                    return now.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
                 }
                 now.end(why);
             }
             if (!now.hasEnded(Set.copyOf(around.types.missing(descriptor.requires()))::contains)) {
-                return LOOK_AT_ENDING.toNanos();
+                return LOOK_AGAIN.toNanos();
             }
             life = null;
             if (preparation != null) {
@@ -247,7 +247,7 @@ final class ManagedController {
             if (leadsSince != null) {
                 goOn(made, leadsSince);
             }
-            return Loop.IDLE;
+            return made.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
         } catch (RuntimeException | Error e) {
             context.shutDownQueues();
             informers.close();

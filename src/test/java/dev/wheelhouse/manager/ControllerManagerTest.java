@@ -165,9 +165,11 @@ class ControllerManagerTest {
                 .containsExactly("pods: the cache has not reached the beginning of the lead yet");
         syncCaches();
         manager.step();
-        assertThat(manager.isRunning()).isTrue();
+        assertThat(manager.isRunning()).as("runs before its handlers have had the objects").isFalse();
         syncCaches();
         assertThat(handled).containsExactly("of-the-leader");
+        manager.step();
+        assertThat(manager.isRunning()).isTrue();
     }
 
     private static V1Pod pod(String name) {

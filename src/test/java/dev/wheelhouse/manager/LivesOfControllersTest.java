@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
@@ -156,6 +157,8 @@ class LivesOfControllersTest {
         manager.step();
         cluster.deliver();
         manager.step();
+        cluster.deliver();
+        manager.step();
         assertThat(manager.waitingFor()).isEmpty();
         assertThat(manager.isRunning()).isTrue();
     }
@@ -193,6 +196,7 @@ class LivesOfControllersTest {
         cluster.deliver();
         manager.step();
         configMap("a");
+        manager.step();
 
         eventuallySynced("other writes a");
         assertThat(manager.isRunning()).isFalse();
@@ -205,6 +209,7 @@ class LivesOfControllersTest {
         cluster.clock.advance(Duration.ofSeconds(4));
         manager.step();
         cluster.deliver();
+        manager.step();
         assertThat(manager.isRunning()).isTrue();
         eventuallySynced("fails-twice writes a");
         configMap("b");
@@ -212,6 +217,66 @@ class LivesOfControllersTest {
         assertThat(made).hasSize(3);
         assertThat(cluster.informers().states()).filteredOn(state -> state.name().equals("configmaps"))
                 .allSatisfy(state -> assertThat(state.handlers()).hasSize(2));
+    }
+
+    /** A controller whose syncs depend on what its handlers remember, as attach/detach, and the garbage collector. */
+    @Test
+    void noWorkerBeginsBeforeTheHandlersOfItsControllerHaveHadTheWholeInitialList() throws InterruptedException {
+        Set<String> remembered = ConcurrentHashMap.newKeySet();
+        List<Integer> known = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            configMap("a" + i);
+        }
+        ControllerManager manager = manager(descriptor("remembers", context -> new KeyedController("remembers",
+                context) {
+            {
+                informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
+                        new ResourceEventHandler<>() {
+                            @Override
+                            public void onAdd(V1ConfigMap object, boolean initial) {
+                                remembered.add(object.getMetadata().getName());
+                                queue.add(ObjectKey.of(object));
+                            }
+
+                            @Override
+                            public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
+
+                            @Override
+                            public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
+                        });
+            }
+
+            @Override
+            protected Result sync(ObjectKey key) {
+                known.add(remembered.size());
+                return Result.done();
+            }
+        }));
+        eventually("it runs", SOON, () -> {
+            manager.step();
+            if (!manager.isRunning()) {
+                assertThat(known).isEmpty();
+                cluster.deliverOne();
+            }
+            return manager.isRunning();
+        });
+        int all = cluster.all(ResourceType.CONFIG_MAPS, V1ConfigMap.class).size();
+        eventually("every object is synced", SOON, () -> known.size() == all);
+        assertThat(known).containsOnly(all);
+    }
+
+    @Test
+    void theManagerSaysThatItWaitsForHandlersAndLooksAgain() throws InterruptedException {
+        configMap("a");
+        ControllerManager manager = manager(descriptor("waits"));
+        manager.step();
+        cluster.deliver();
+        assertThat(manager.step()).isBetween(1L, Duration.ofSeconds(1).toNanos());
+        assertThat(manager.waitingFor())
+                .containsExactly("waits: its handlers have not had every object of its caches yet");
+        cluster.deliver();
+        manager.step();
+        assertThat(manager.isRunning()).isTrue();
     }
 
     @Test
