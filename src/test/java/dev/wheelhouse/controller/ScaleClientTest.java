@@ -1,17 +1,24 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
+import dev.wheelhouse.controllers.disruption.DisruptionController;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +26,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ScaleClientTest {
     private static final ResourceType GADGETS = new ResourceType("example.com", "v1", "gadgets", "Gadget", true);
+    private static final ResourceType HORIZONTAL_POD_AUTOSCALERS = new ResourceType("autoscaling", "v2",
+            "horizontalpodautoscalers", "HorizontalPodAutoscaler", true);
+    private static final ResourceType BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets",
+            "PodDisruptionBudget", true);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     private final Cluster cluster = new Cluster();
@@ -82,6 +93,46 @@ class ScaleClientTest {
         assertThat(scaled.replicas()).isEqualTo(2);
         executor.execute(WEB, List.of(scaled.withReplicas(0, "there is no work")));
         assertThat(scales.get("example.com/v1", "Gadget", WEB).replicas()).isZero();
+    }
+
+    /** A kind that an object of a namespace names is looked for in that namespace alone. */
+    @Test
+    void anObjectOfTheWholeClusterIsNotScaledByAnObjectOfANamespace() {
+        cluster.create(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class, """
+                {metadata: {name: fleets.example.com}, spec: {group: example.com, scope: Cluster,
+                 names: {plural: fleets, kind: Fleet}, versions: [{name: v1, served: true, storage: true,
+                  schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}},
+                  subresources: {status: {}, scale: {specReplicasPath: .spec.size,
+                   statusReplicasPath: .status.size, labelSelectorPath: .status.selector}}}]}}""");
+        Unstructured fleet = cluster.create(new ResourceType("example.com", "v1", "fleets", "Fleet", false),
+                Unstructured.class, """
+                        {apiVersion: example.com/v1, kind: Fleet, metadata: {name: web}, spec: {size: 2},
+                         status: {size: 2, selector: app=web}}""");
+        cluster.create(HORIZONTAL_POD_AUTOSCALERS, V2HorizontalPodAutoscaler.class, """
+                {metadata: {namespace: default, name: web}, spec: {minReplicas: 5, maxReplicas: 9,
+                 scaleTargetRef: {apiVersion: example.com/v1, kind: Fleet, name: web}}}""");
+        cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {namespace: default, name: web, labels: {app: web}, ownerReferences: [{controller: true,
+                 apiVersion: example.com/v1, kind: Fleet, name: web, uid: %s}]},
+                 spec: {containers: [{name: a, image: a}]}}""", fleet.getMetadata().getUid());
+        V1PodDisruptionBudget budget = cluster.create(BUDGETS, V1PodDisruptionBudget.class, """
+                {metadata: {namespace: default, name: web}, spec: {maxUnavailable: 1,
+                 selector: {matchLabels: {app: web}}}}""");
+
+        List<Loop> loops = new ArrayList<>(new AutoscalerController(cluster.context()).loops());
+        loops.addAll(new DisruptionController(cluster.context()).loops());
+        cluster.settle(loops);
+        cluster.clock.advance(Duration.ofSeconds(15));
+        cluster.settle(loops);
+
+        assertThat(cluster.requests.takeWrites()).noneMatch(write -> write.contains("/scale"));
+        assertThat(cluster.read(HORIZONTAL_POD_AUTOSCALERS, WEB, V2HorizontalPodAutoscaler.class).getStatus()
+                .getConditions()).singleElement().satisfies(condition -> assertThat(condition.getMessage())
+                        .isEqualTo("the HPA controller was unable to get the target's current scale: the server could"
+                                + " not find the requested resource"));
+        assertThat(cluster.read(BUDGETS, ObjectKey.of(budget), V1PodDisruptionBudget.class).getStatus()
+                .getExpectedPods()).isZero();
+        assertThatThrownBy(() -> scales.get("example.com/v1", "Fleet", WEB)).isInstanceOf(ApiError.class);
     }
 
     @Test
