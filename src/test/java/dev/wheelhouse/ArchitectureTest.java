@@ -21,6 +21,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 
+import io.kubernetes.client.custom.Quantity;
+
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.runtime.Clock;
 
@@ -136,6 +138,27 @@ class ArchitectureTest {
         noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring", "dev.wheelhouse.metrics").and()
                 .doNotHaveFullyQualifiedName("dev.wheelhouse.operator.Wheelhouse$Builder").should()
                 .dependOnClassesThat().resideInAnyPackage("io.micrometer..").check(classes);
+    }
+
+    /** A sum with the seconds of a spec may leave the range of an Instant, and then throws in every sync. */
+    @Test
+    void theSecondsOfObjectsAreAddedToTimesBySumsThatNeverOverflow() {
+        noClasses().that().resideInAnyPackage("dev.wheelhouse.controllers..", "dev.wheelhouse.controller..",
+                "dev.wheelhouse.scheduler..", "dev.wheelhouse.node..", "dev.wheelhouse.quota..",
+                "dev.wheelhouse.embedded..").should()
+                .callMethod(java.time.Instant.class, "plusSeconds", long.class).orShould()
+                .callMethod(java.time.Instant.class, "minusSeconds", long.class).orShould()
+                .callMethod(java.math.BigDecimal.class, "longValueExact").orShould()
+                .callMethod(java.math.BigDecimal.class, "intValueExact").orShould()
+                .callMethod(Math.class, "addExact", long.class, long.class).orShould()
+                .callMethod(Math.class, "multiplyExact", long.class, long.class).orShould()
+                .callMethod(Math.class, "toIntExact", long.class).check(classes);
+    }
+
+    /** The official client cannot write some of the quantities that it reads, such as 1Ei. */
+    @Test
+    void quantitiesAreWrittenByTheFormThatKnowsAllOfThem() {
+        noClasses().should().callMethod(Quantity.class, "toSuffixedString").check(classes);
     }
 
     /** The longest name in the table that the class's package begins with. */

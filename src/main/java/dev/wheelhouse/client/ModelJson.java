@@ -67,7 +67,7 @@ public final class ModelJson {
         scalar(module, OffsetDateTime.class, p -> OffsetDateTime.parse(p.getString()),
                 (time, g) -> g.writeString(time(time)));
         scalar(module, Quantity.class, p -> BoundedQuantity.parse(p.getString()),
-                (quantity, g) -> g.writeString(quantity.toSuffixedString()));
+                (quantity, g) -> g.writeString(BoundedQuantity.text(quantity)));
         scalar(module, IntOrString.class, p -> p.currentToken() == JsonToken.VALUE_NUMBER_INT
                 ? new IntOrString(p.getIntValue())
                 : new IntOrString(p.getString()), (value, g) -> {

@@ -149,7 +149,7 @@ public final class Worker<K> implements Loop {
                 queue.forget(key);
                 metrics.synced(controller, result.label(), nanos);
             }
-            case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
+            case Result.RequeueAfter after when !after.delay().isPositive() -> {
                 sayThatZeroSpins(key, after);
                 schedule(key, Result.requeue(), nanos);
             }
@@ -159,7 +159,7 @@ public final class Worker<K> implements Loop {
             }
             case Result.RequeueAfter after -> {
                 queue.forget(key);
-                queue.addAfter(key, after.delay());
+                queue.addAfter(key, after.delay().compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : after.delay());
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.Retry retry -> {

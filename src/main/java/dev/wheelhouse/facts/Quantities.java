@@ -45,11 +45,20 @@ public final class Quantities {
         if (value == null) {
             return null;
         }
+        return canonical(value, m.group(2) != null, m.group(4) != null);
+    }
+
+    /**
+     * The canonical text of a value, in upstream's formats: with a suffix of powers of 1024, with an exponent, or with
+     * neither. It is rounded up to a multiple of 10⁻⁹.
+     */
+    public static String canonical(BigDecimal value, boolean binary, boolean exponent) {
         if (value.signum() == 0) {
             return "0";
         }
-        boolean binary = m.group(2) != null && value.abs().compareTo(BigDecimal.valueOf(1024)) >= 0;
-        return binary ? binary(value) : decimal(value, m.group(4) != null);
+        return binary && value.abs().compareTo(BigDecimal.valueOf(1024)) >= 0
+                ? binary(value)
+                : decimal(value.setScale(9, RoundingMode.UP), exponent);
     }
 
     /** The canonical text of a value; a positive multiple of 1024 with a binary suffix, if that is wanted. */

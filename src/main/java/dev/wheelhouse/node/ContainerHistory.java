@@ -11,6 +11,8 @@ import io.kubernetes.client.openapi.models.V1ContainerStateRunning;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * The runs of one container: the current or last run, the exit of the run before, and the number of runs. Not thread
  * safe.
@@ -88,7 +90,8 @@ final class ContainerHistory {
         if (state.getRunning() != null) {
             startedAt = state.getRunning().getStartedAt();
             Instant since = startedAt == null ? now.wall() : startedAt.toInstant();
-            startedNanos = now.nanos() - Math.max(0, Duration.between(since, now.wall()).toNanos());
+            startedNanos = now.nanos() - Math.clamp(Durations.saturatedNanos(Duration.between(since, now.wall())), 0,
+                    Long.MAX_VALUE / 2);
         } else if (state.getTerminated() != null) {
             exit = state.getTerminated();
         } else if (lastExit != null) {

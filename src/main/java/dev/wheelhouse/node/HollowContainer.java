@@ -8,6 +8,8 @@ import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * A simulated container: a state machine with due times, which {@link #run} and {@link #stop} advance. The states and
  * delays are those of kubelet ({@code pkg/kubelet/kuberuntime/kuberuntime_manager.go}, {@code pkg/kubelet/images}). Not
@@ -240,7 +242,7 @@ final class HollowContainer {
     }
 
     private static long plus(long nanos, Duration delay) {
-        long sum = nanos + delay.toNanos();
+        long sum = nanos + Durations.saturatedNanos(delay);
         return sum < nanos ? Long.MAX_VALUE : sum;
     }
 

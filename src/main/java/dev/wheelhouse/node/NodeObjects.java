@@ -27,6 +27,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.facts.Release;
 
 /**
@@ -73,7 +74,7 @@ final class NodeObjects {
     /** @param before the status on the API server; an unchanged condition keeps its transition time */
     static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, Moment now) {
         Map<String, Quantity> resources = new LinkedHashMap<>();
-        options.capacity().forEach((name, quantity) -> resources.put(name, Quantity.fromString(quantity)));
+        options.capacity().forEach((name, quantity) -> resources.put(name, BoundedQuantity.parse(quantity)));
         String id = UUID.nameUUIDFromBytes(options.name().getBytes(StandardCharsets.UTF_8)).toString();
         return new V1NodeStatus().capacity(resources).allocatable(resources)
                 .addAddressesItem(new V1NodeAddress().type("InternalIP").address(options.hostIp()))

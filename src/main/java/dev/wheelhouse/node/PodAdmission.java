@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1Toleration;
 import dev.wheelhouse.api.HostPort;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.Tolerations;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
@@ -97,7 +98,7 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     }
 
     private @Nullable Rejection resources(V1Pod pod, Collection<V1Pod> others) {
-        int pods = capacity.containsKey("pods") ? number(capacity.get("pods")).intValue() : Integer.MAX_VALUE;
+        int pods = capacity.containsKey("pods") ? number(capacity.get("pods")).min(BigDecimal.valueOf(Integer.MAX_VALUE)).intValue() : Integer.MAX_VALUE;
         if (others.size() + 1 > pods) {
             return outOf("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
         }
@@ -193,6 +194,6 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     }
 
     private static BigDecimal number(@Nullable String quantity) {
-        return quantity == null ? BigDecimal.ZERO : Quantity.fromString(quantity).getNumber();
+        return quantity == null ? BigDecimal.ZERO : BoundedQuantity.parse(quantity).getNumber();
     }
 }

@@ -13,6 +13,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Syncs one pod: calls the runtime, then passes the new status to the status manager (upstream: {@code SyncPod},
@@ -122,7 +123,7 @@ final class PodSyncer implements PodWorkers.Syncer {
         V1PodStatus status = before != null ? before : pod.getStatus();
         return seconds == null || status == null || status.getStartTime() == null
                 ? null
-                : status.getStartTime().toInstant().plusSeconds(seconds);
+                : Durations.after(status.getStartTime().toInstant(), seconds);
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -207,7 +208,7 @@ final class PodWorkers {
             double jitter = 1 + (worker.uid.hashCode() & 0xff) / 512.0;
             long wait = (long) (resync.toNanos() * jitter);
             syncTimes.set(worker.uid,
-                    clock.nanoTime() + (deadline == null ? wait : Math.min(wait, deadline.toNanos())));
+                    clock.nanoTime() + (deadline == null ? wait : Math.min(wait, Durations.saturatedNanos(deadline))));
         }
     }
 

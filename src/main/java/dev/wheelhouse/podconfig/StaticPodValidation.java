@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
 
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 
 /**
@@ -286,7 +287,7 @@ final class StaticPodValidation {
             } else if (request.getNumber().signum() < 0) {
                 wrong("it must not be negative", "spec", field, i, "resources", "requests", name);
             } else if (limit != null && request.getNumber().compareTo(limit.getNumber()) > 0) {
-                wrong("it is more than the limit of " + limit.toSuffixedString(), "spec", field, i, "resources",
+                wrong("it is more than the limit of " + BoundedQuantity.text(limit), "spec", field, i, "resources",
                         "requests", name);
             }
         });

@@ -25,6 +25,8 @@ import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1ScopedResourceSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1WeightedPodAffinityTerm;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * Counts pods, their requests and limits (upstream: {@code pkg/quota/v1/evaluator/core/pods.go}). A pod that has ended,
  * or whose deletion is overdue, counts only under {@code count/pods}.
@@ -94,8 +96,8 @@ final class PodEvaluator implements Evaluator {
             return false;
         }
         return meta.getDeletionTimestamp() == null || meta.getDeletionGracePeriodSeconds() == null
-                || !now.isAfter(meta.getDeletionTimestamp().toInstant()
-                        .plusSeconds(meta.getDeletionGracePeriodSeconds()));
+                || !now.isAfter(Durations.after(meta.getDeletionTimestamp().toInstant(),
+                        meta.getDeletionGracePeriodSeconds()));
     }
 
     @Override

@@ -3,21 +3,48 @@ package dev.wheelhouse.runtime;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** Go's text form of durations, and a conversion to nanoseconds that never overflows. */
+/**
+ * Go's text form of durations, and arithmetic that never overflows: the seconds of a spec may be any {@code long}, and a
+ * time of a status any year. A sum outside the range of a type becomes the type's last or first value, which means
+ * "never" (upstream's sums wrap around).
+ */
 public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration FARTHEST_BACK = Duration.ofNanos(Long.MIN_VALUE);
     private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
 
     private Durations() {}
 
-    /** The nanoseconds of a duration; {@code Long.MAX_VALUE} if it is longer than 292 years. */
+    /** The nanoseconds of a duration; the nearest {@code long} if it is longer than 292 years. */
     public static long saturatedNanos(Duration duration) {
-        return duration.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : duration.toNanos();
+        return duration.compareTo(LONGEST) >= 0
+                ? Long.MAX_VALUE
+                : duration.compareTo(FARTHEST_BACK) <= 0 ? Long.MIN_VALUE : duration.toNanos();
+    }
+
+    /** The time a number of seconds after another; the nearest {@code Instant} if there is no such time. */
+    public static Instant after(Instant time, long seconds) {
+        return after(time, Duration.ofSeconds(seconds));
+    }
+
+    /** The time after another by a duration; the nearest {@code Instant} if there is no such time. */
+    public static Instant after(Instant time, Duration duration) {
+        return duration.compareTo(Duration.between(time, Instant.MAX)) >= 0
+                ? Instant.MAX
+                : duration.compareTo(Duration.between(time, Instant.MIN)) <= 0 ? Instant.MIN : time.plus(duration);
+    }
+
+    /** The time before another by a duration; the nearest {@code Instant} if there is no such time. */
+    public static Instant before(Instant time, Duration duration) {
+        return duration.compareTo(Duration.between(Instant.MIN, time)) >= 0
+                ? Instant.MIN
+                : duration.compareTo(Duration.between(Instant.MAX, time)) <= 0 ? Instant.MAX : time.minus(duration);
     }
 
     /**

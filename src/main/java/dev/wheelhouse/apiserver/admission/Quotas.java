@@ -37,6 +37,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.quota.Amounts;
 import dev.wheelhouse.quota.Devices;
@@ -156,7 +157,7 @@ public final class Quotas {
     }
 
     private static String print(Set<String> names, Map<String, Quantity> amounts) {
-        return names.stream().map(name -> name + "=" + amounts.getOrDefault(name, Amounts.ZERO).toSuffixedString())
+        return names.stream().map(name -> name + "=" + BoundedQuantity.text(amounts.getOrDefault(name, Amounts.ZERO)))
                 .collect(Collectors.joining(","));
     }
 

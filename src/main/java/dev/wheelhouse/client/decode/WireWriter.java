@@ -16,6 +16,7 @@ import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
 
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.TypeSchema;
 
@@ -134,7 +135,7 @@ final class WireWriter {
                 prefix(number, size() - end);
             }
             case Quantity quantity -> {
-                text(1, quantity.toSuffixedString());
+                text(1, BoundedQuantity.text(quantity));
                 prefix(number, size() - end);
             }
             case IntOrString either -> {

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V2HPAScalingRules;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerBehavior;
 
 import dev.wheelhouse.controllers.autoscaling.Memory.Entry;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Limits the replicas that the metrics ask for: by stabilization windows, by the speed of changes, and by the bounds of
@@ -136,10 +137,10 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
         IntBinaryOperator choice = highest ? Math::max : Math::min;
         int result = highest ? Integer.MIN_VALUE : Integer.MAX_VALUE;
         for (V2HPAScalingPolicy policy : rules.getPolicies()) {
-            int start = current - memory.changeSince(now.minusSeconds(policy.getPeriodSeconds()));
-            double share = start * (1 + direction * policy.getValue() / 100.0);
+            int start = current - memory.changeSince(Durations.after(now, -(long) policy.getPeriodSeconds()));
+            double share = start * (1 + direction * (double) policy.getValue() / 100);
             int reached = policy.getType().equals("Pods")
-                    ? start + direction * policy.getValue()
+                    ? (int) Math.clamp(start + (long) direction * policy.getValue(), Integer.MIN_VALUE, Integer.MAX_VALUE)
                     : (int) (direction > 0 ? Math.ceil(share) : share);
             result = choice.applyAsInt(result, reached);
         }

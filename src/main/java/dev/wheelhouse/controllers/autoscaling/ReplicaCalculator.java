@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Computes the replicas that one metric asks for (upstream: {@code replica_calculator.go}). Pure functions.
@@ -207,7 +208,7 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
                 : ready.getLastTransitionTime().toInstant();
         boolean isFalse = "False".equals(ready.getStatus());
         return started.plus(options.cpuInitializationPeriod()).isAfter(now)
-                ? isFalse || metric.at().minus(metric.window()).isBefore(changed)
+                ? isFalse || Durations.before(metric.at(), metric.window()).isBefore(changed)
                 : isFalse && started.plus(options.initialReadinessDelay()).isAfter(changed);
     }
 

@@ -31,6 +31,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.GoQuote;
 import dev.wheelhouse.facts.TimeZones;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Decides on one CronJob (upstream: {@code syncCronJob} in {@code pkg/controller/cronjob/cronjob_controllerv2.go}). A
@@ -201,7 +202,7 @@ final class CronJobDecisions {
             warn("TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or "
                     + "check clock skew");
         }
-        if (deadline != null && time.plus(deadline).isBefore(view.now())) {
+        if (deadline != null && Durations.after(time, deadline).isBefore(view.now())) {
             warn("MissSchedule", "Missed scheduled time to start a job: " + MAIL.format(time.atOffset(ZoneOffset.UTC)));
             return waiting(schedule);
         }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.cronjob;
 
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
@@ -55,9 +56,9 @@ record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<Object
                         "unparseable schedule for cronjob: " + after.getSpec().getSchedule())));
                 return;
             }
-            queue.addAfter(key, MissedRuns.untilNext(after,
-                    after.getStatus() == null ? null : after.getStatus().getLastScheduleTime(), schedule,
-                    clock.now()));
+            Duration next = MissedRuns.untilNext(after,
+                    after.getStatus() == null ? null : after.getStatus().getLastScheduleTime(), schedule, clock.now());
+            queue.addAfter(key, next == null ? Duration.ZERO : next);
         }
 
         @Override

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1CronJob;
 
 import dev.wheelhouse.facts.CronSchedule;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The runs that are due since the last one (upstream: {@code mostRecentScheduleTime} in
@@ -32,9 +33,8 @@ record MissedRuns(Instant since, @Nullable Instant latest, long count, boolean b
             @Nullable Duration deadline) {
         OffsetDateTime created = cronJob.getMetadata().getCreationTimestamp();
         Instant since = lastRun != null ? lastRun.toInstant() : created != null ? created.toInstant() : now;
-        if (deadline != null && now.minus(deadline).isAfter(since)) {
-            since = now.minus(deadline);
-        }
+        Instant earliest = deadline == null ? Instant.MIN : Durations.before(now, deadline);
+        since = earliest.isAfter(since) ? earliest : since;
         Instant first = schedule.next(since);
         if (first != null && now.isBefore(first)) {
             return new MissedRuns(since, null, 0, false);
@@ -51,7 +51,7 @@ record MissedRuns(Instant since, @Nullable Instant latest, long count, boolean b
         long interval = second.getEpochSecond() - first.getEpochSecond();
         long count = Duration.between(first, now).getSeconds() / interval + 1;
         Instant latest = null;
-        Instant time = schedule.next(first.plusSeconds((count - 2) * interval));
+        Instant time = schedule.next(Durations.after(first, (count - 2) * interval));
         while (time != null && !time.isAfter(now)) {
             latest = time;
             time = schedule.next(time);
@@ -63,12 +63,12 @@ record MissedRuns(Instant since, @Nullable Instant latest, long count, boolean b
         return count > MANY;
     }
 
-    /** The time from now until the next run; zero if the schedule has no more times. */
-    static Duration untilNext(V1CronJob cronJob, @Nullable OffsetDateTime lastRun, CronSchedule schedule,
+    /** The time from now until the next run; null if the schedule has no more times. */
+    static @Nullable Duration untilNext(V1CronJob cronJob, @Nullable OffsetDateTime lastRun, CronSchedule schedule,
             Instant now) {
         MissedRuns runs = of(cronJob, lastRun, schedule, now, null);
         Instant from = runs.latest != null ? runs.latest : runs.broken || runs.count > 0 ? now : runs.since;
         Instant next = schedule.next(from);
-        return next == null ? Duration.ZERO : Duration.between(now, next.plus(SKEW));
+        return next == null ? null : Duration.between(now, next.plus(SKEW));
     }
 }

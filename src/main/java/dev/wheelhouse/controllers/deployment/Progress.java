@@ -12,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * Computes the Progressing condition: a rollout progresses, is complete, has exceeded its deadline, or is paused
  * (upstream: {@code progress.go}, {@code checkPausedConditions} in {@code sync.go}).
@@ -140,7 +142,7 @@ final class Progress {
         Instant from = current.getLastUpdateTime() == null
                 ? draft.view().now()
                 : current.getLastUpdateTime().toInstant();
-        return from.plusSeconds(draft.deployment().getSpec().getProgressDeadlineSeconds());
+        return Durations.after(from, draft.deployment().getSpec().getProgressDeadlineSeconds());
     }
 
     /**

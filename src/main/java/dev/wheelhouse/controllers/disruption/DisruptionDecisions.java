@@ -148,7 +148,7 @@ final class DisruptionDecisions {
             if (since == null || pod.getMetadata().getDeletionTimestamp() != null) {
                 continue;
             }
-            if (since.toInstant().plus(DELETION_TIMEOUT).isBefore(view.now())) {
+            if (!since.toInstant().plus(DELETION_TIMEOUT).isAfter(view.now())) {
                 actions.add(new Action.Event(ResourceType.PODS, pod, "Warning", "NotDeleted", "Pod was expected by PDB "
                         + view.budget().getMetadata().getNamespace() + "/" + view.budget().getMetadata().getNamespace()
                         + " to be deleted but it wasn't"));

@@ -148,7 +148,7 @@ final class VerdictReconciler implements Reconciler<String> {
             consistency.forget(owner);
         }
         if (learned(outcome)) {
-            return new Step(Result.requeueAfter(Duration.ZERO), null);
+            return new Step(Result.requeue(), null);
         }
         if (deletedNothing(outcome)) {
             keeper.absent(identity);

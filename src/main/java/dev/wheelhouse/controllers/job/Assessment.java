@@ -21,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1UncountedTerminatedPods;
 
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The state of one Job before its sync changes anything: how many pods have succeeded and failed, and whether that ends
@@ -156,7 +157,7 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
             Long seconds = spec.getActiveDeadlineSeconds();
             return seconds == null || startedAt == null || Jobs.isSuspended(job)
                     ? null
-                    : Duration.between(view.now(), startedAt.plusSeconds(seconds));
+                    : Duration.between(view.now(), Durations.after(startedAt, seconds));
         }
 
         /** The verdict of an earlier sync; else of the pod failure policy; else of the limits of the whole Job. */

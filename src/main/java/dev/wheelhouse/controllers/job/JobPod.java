@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.job;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -14,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * A pod of a Job.
@@ -98,7 +100,7 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
         V1ObjectMeta meta = pod.getMetadata();
         if (end == null && meta.getDeletionTimestamp() != null) {
             Long grace = meta.getDeletionGracePeriodSeconds();
-            end = meta.getDeletionTimestamp().toInstant().minusSeconds(grace == null ? 0 : grace);
+            end = Durations.before(meta.getDeletionTimestamp().toInstant(), Duration.ofSeconds(grace == null ? 0 : grace));
         }
         OffsetDateTime created = meta.getCreationTimestamp();
         return end != null ? end : created != null ? created.toInstant() : Instant.EPOCH;

@@ -85,7 +85,8 @@ final class JobSync {
         }
         Duration delay = plan instanceof PodPlan.Wait wait ? wait.delay() : null;
         Duration deadline = assessment.untilDeadline();
-        delay = deadline != null && (delay == null || deadline.compareTo(delay) < 0) ? deadline : delay;
+        boolean waits = deadline != null && deadline.isPositive();
+        delay = waits && (delay == null || deadline.compareTo(delay) < 0) ? deadline : delay;
         return delay == null ? Result.done() : Result.requeueAfter(delay);
     }
 

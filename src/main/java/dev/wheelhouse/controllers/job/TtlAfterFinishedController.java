@@ -21,6 +21,7 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
@@ -97,6 +98,6 @@ public final class TtlAfterFinishedController extends ObjectController<V1Job> {
         V1JobCondition end = Jobs.finishedBy(job);
         return seconds == null || end == null || end.getLastTransitionTime() == null
                 ? null
-                : end.getLastTransitionTime().toInstant().plusSeconds(seconds);
+                : Durations.after(end.getLastTransitionTime().toInstant(), seconds);
     }
 }

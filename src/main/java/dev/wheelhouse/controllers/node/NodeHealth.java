@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1NodeStatus;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The signs of life of a node that a controller has seen (upstream: {@code tryUpdateNodeHealth} in
@@ -70,7 +71,8 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
         if (ready == null) {
             return before != null
                     ? new NodeHealth(null, before.probe, before.lease)
-                    : new NodeHealth(null, ticks - Duration.between(created(node, now), now).toNanos(), null);
+                    : new NodeHealth(null, ticks - Math.min(Long.MAX_VALUE / 2,
+                            Durations.saturatedNanos(Duration.between(created(node, now), now))), null);
         }
         return before != null && before.ready != null
                 && Objects.equals(before.ready.getLastHeartbeatTime(), ready.getLastHeartbeatTime())

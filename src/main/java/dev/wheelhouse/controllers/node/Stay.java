@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
 import dev.wheelhouse.api.Tolerations;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * How long a pod stays on a node with taints of the effect NoExecute (upstream: {@code processPodOnNode} in
@@ -54,7 +55,7 @@ record Stay(String pod, List<V1Taint> taints, List<V1Toleration> tolerations, In
         }
         return known != null && known.isWaiting() && tolerated.isPositive()
                 ? new Stay(uid, taints, tolerations, known.since, known.end, false, false)
-                : new Stay(uid, taints, tolerations, now, now.plus(tolerated), false, false);
+                : new Stay(uid, taints, tolerations, now, Durations.after(now, tolerated), false, false);
     }
 
     static List<V1Toleration> tolerations(V1Pod pod) {

@@ -13,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
+import dev.wheelhouse.runtime.Durations;
+
 /** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
 public final class Pods {
     private Pods() {}
@@ -83,7 +85,7 @@ public final class Pods {
             return false;
         }
         Instant since = readySince(pod);
-        return minReadySeconds == 0 || (since != null && !since.plusSeconds(minReadySeconds).isAfter(now));
+        return minReadySeconds == 0 || (since != null && !Durations.after(since, minReadySeconds).isAfter(now));
     }
 
     /** The time until the next of these pods becomes available; null if none becomes available by waiting alone. */
@@ -92,7 +94,7 @@ public final class Pods {
         for (V1Pod pod : pods) {
             Instant since = readySince(pod);
             if (since != null && minReadySeconds > 0) {
-                Duration left = Duration.between(now, since.plusSeconds(minReadySeconds));
+                Duration left = Duration.between(now, Durations.after(since, minReadySeconds));
                 if (left.isPositive() && (next == null || left.compareTo(next) < 0)) {
                     next = left;
                 }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in
  * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
@@ -131,7 +133,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
     /** The exponent of the age in nanoseconds, to the base two; -1 if the age is not positive. */
     private int ageBucket(Instant time) {
         Duration age = Duration.between(time, now);
-        return age.isPositive() ? Math.getExponent((double) age.toNanos()) : -1;
+        return age.isPositive() ? Math.getExponent((double) Durations.saturatedNanos(age)) : -1;
     }
 
     /** Orders by restarts: pods whose containers were restarted more often go first. */

@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1ResourceQuotaSpec;
 import io.kubernetes.client.openapi.models.V1ResourceQuotaStatus;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.quota.Amounts;
@@ -83,7 +84,7 @@ final class QuotaDecisions {
         return used.entrySet().stream()
                 .filter(entry -> !before.containsKey(entry.getKey())
                         || entry.getValue().getNumber().compareTo(before.get(entry.getKey()).getNumber()) != 0)
-                .map(entry -> entry.getKey() + "=" + entry.getValue().toSuffixedString())
+                .map(entry -> entry.getKey() + "=" + BoundedQuantity.text(entry.getValue()))
                 .collect(Collectors.joining(", "));
     }
 }

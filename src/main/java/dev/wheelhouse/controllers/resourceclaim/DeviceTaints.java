@@ -20,6 +20,7 @@ import io.kubernetes.client.openapi.models.V1ResourceSlice;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Decides when a pod has to go because of the taints of its devices (upstream: {@code claimEvictionTime} and
@@ -110,7 +111,7 @@ final class DeviceTaints {
         }
         long seconds = tolerations.stream().mapToLong(toleration -> Math.max(0, toleration.getTolerationSeconds()))
                 .min().orElse(0);
-        return taint.getTimeAdded().toInstant().plusSeconds(seconds);
+        return Durations.after(taint.getTimeAdded().toInstant(), seconds);
     }
 
     private static boolean tolerates(V1DeviceToleration toleration, V1DeviceTaint taint) {

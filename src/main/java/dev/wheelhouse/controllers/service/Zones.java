@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.service;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +11,7 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Node;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -27,7 +26,6 @@ final class Zones implements ResourceEventHandler<V1Node> {
     static final String LABEL = "topology.kubernetes.io/zone";
     private static final Set<String> CONTROL_PLANE = Set.of("node-role.kubernetes.io/control-plane",
             "node-role.kubernetes.io/master");
-    private static final int MILLIS = 3;
 
     private final SharedIndexInformer<V1Node> nodes;
     private final Runnable changed;
@@ -77,7 +75,7 @@ final class Zones implements ResourceEventHandler<V1Node> {
         if (cpus.size() < 2) {
             return null;
         }
-        double total = cpus.values().stream().mapToLong(Long::longValue).sum();
+        double total = cpus.values().stream().mapToDouble(Long::doubleValue).sum();
         Map<String, Double> shares = new TreeMap<>();
         cpus.forEach((zone, cpu) -> shares.put(zone, cpu / total));
         return shares;
@@ -87,8 +85,7 @@ final class Zones implements ResourceEventHandler<V1Node> {
         Quantity cpu = node.getStatus() == null || node.getStatus().getAllocatable() == null
                 ? null
                 : node.getStatus().getAllocatable().get("cpu");
-        BigDecimal number = cpu == null ? BigDecimal.ZERO : cpu.getNumber();
-        return number.movePointRight(MILLIS).setScale(0, RoundingMode.CEILING).longValue();
+        return cpu == null ? 0 : Quantities.milli(cpu.getNumber());
     }
 
     private static boolean isReady(V1Node node) {

@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
@@ -236,7 +237,7 @@ final class ClaimDecisions {
 
     private static Quantity quantity(String text, Quantity otherwise) {
         try {
-            return Quantity.fromString(text);
+            return BoundedQuantity.parse(text);
         } catch (QuantityFormatException e) {
             return otherwise;
         }

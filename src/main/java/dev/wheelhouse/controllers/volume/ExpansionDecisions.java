@@ -21,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
@@ -109,9 +110,9 @@ final class ExpansionDecisions {
                 : Objects.requireNonNull(claim.getSpec().getResources().getRequests().get(STORAGE));
         return Step.next(patch(claim, volume.getSpec().getFlexVolume().getDriver(),
                 Map.of("conditions", conditions(view, "Resizing", null, false),
-                        "allocatedResources", Map.of(STORAGE, size.toSuffixedString()),
+                        "allocatedResources", Map.of(STORAGE, BoundedQuantity.text(size)),
                         "allocatedResourceStatuses", Map.of(STORAGE, "ControllerResizeInProgress")),
-                GROWS + size.toSuffixedString()));
+                GROWS + BoundedQuantity.text(size)));
     }
 
     private static boolean isComplete(V1PersistentVolumeClaim claim, V1PersistentVolume volume) {
@@ -124,9 +125,9 @@ final class ExpansionDecisions {
     private static Step onNode(ExpansionView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1PersistentVolume volume = view.volume();
-        String size = Objects.requireNonNull(status(claim).getAllocatedResources().get(STORAGE)).toSuffixedString();
+        String size = BoundedQuantity.text(Objects.requireNonNull(status(claim).getAllocatedResources().get(STORAGE)));
         List<Action> actions = new ArrayList<>();
-        if (!size.equals(Objects.requireNonNull(volume.getSpec().getCapacity().get(STORAGE)).toSuffixedString())) {
+        if (!size.equals(BoundedQuantity.text(Objects.requireNonNull(volume.getSpec().getCapacity().get(STORAGE))))) {
             actions.add(patch(volume, Map.of(), Map.of("capacity", Map.of(STORAGE, size)), GROWS + size));
         }
         if (!"Block".equals(volume.getSpec().getVolumeMode())) {
@@ -153,7 +154,7 @@ final class ExpansionDecisions {
                 "allocatedResourceStatuses", Map.of(STORAGE, NODE_PENDING)), "it grows when a node mounts it"));
         if (!Volumes.isAnnotated(view.volume(), BEFORE_GROWTH)) {
             Quantity before = status(claim).getCapacity() == null ? null : status(claim).getCapacity().get(STORAGE);
-            actions.add(annotate(view.volume(), before == null ? "0" : before.toSuffixedString(),
+            actions.add(annotate(view.volume(), before == null ? "0" : BoundedQuantity.text(before),
                     "it grows when a node mounts it"));
         }
         return actions;

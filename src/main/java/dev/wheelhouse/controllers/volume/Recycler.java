@@ -117,11 +117,12 @@ final class Recycler {
             timeouts = options.nfs();
             source.setNfs(volume.getSpec().getNfs());
         }
-        long gibis = Volumes.capacity(volume).divideToIntegralValue(GIBI).longValue();
+        double gibis = Volumes.capacity(volume).divideToIntegralValue(GIBI).doubleValue();
         return new V1Pod().metadata(new V1ObjectMeta().namespace(NAMESPACE)
                 .name(PREFIX + volume.getMetadata().getName()))
                 .spec(new V1PodSpec().restartPolicy("Never")
-                        .activeDeadlineSeconds(Math.max(timeouts.minimumTimeout(), gibis * timeouts.increment()))
+                        .activeDeadlineSeconds((long) Math.clamp(gibis * timeouts.increment(), timeouts.minimumTimeout(),
+                                Integer.MAX_VALUE))
                         .addVolumesItem(source)
                         .addContainersItem(new V1Container().name("pv-recycler")
                                 .image("registry.k8s.io/build-image/debian-base:bookworm-v1.0.6")

@@ -56,7 +56,7 @@ final class RequestController implements Controller {
         if (result == null || !result.isRequeue()) {
             return Result.done();
         }
-        return result.getRequeueAfter() == null || result.getRequeueAfter().isZero()
+        return result.getRequeueAfter() == null || !result.getRequeueAfter().isPositive()
                 ? Result.requeue()
                 : Result.requeueAfter(result.getRequeueAfter());
     }
