@@ -32,6 +32,9 @@ public interface ActionExecutor {
     /** Ends the sync of this owner. Must be called even if the sync throws. */
     void end(ObjectKey owner);
 
+    /** Drops what is remembered about an owner whose object is gone. */
+    default void forget(ObjectKey owner) {}
+
     /**
      * Whether this executor sends writes to the API server. A planning executor writes nothing and returns a success
      * for every write.

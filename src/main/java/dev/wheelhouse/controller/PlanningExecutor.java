@@ -49,6 +49,11 @@ final class PlanningExecutor implements ActionExecutor {
         }
     }
 
+    @Override
+    public void forget(ObjectKey owner) {
+        plans.remove(owner);
+    }
+
     /** The writes that an owner's last sync planned; empty if there are none. */
     List<Action.Write> plan(ObjectKey owner) {
         return plans.getOrDefault(owner, List.of());

@@ -133,6 +133,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
 
         @Override
         public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            executor.forget(ObjectKey.of(pod));
             wakeBudgetsOf(pod, Priority.LIVE);
         }
 

@@ -145,6 +145,7 @@ final class VerdictReconciler implements Reconciler<String> {
             outcome = executor.execute(owner, write.actions());
         } finally {
             executor.end(owner);
+            executor.forget(owner);
             consistency.forget(owner);
         }
         if (learned(outcome)) {

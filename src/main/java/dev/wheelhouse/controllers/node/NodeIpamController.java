@@ -118,9 +118,9 @@ public final class NodeIpamController extends KeyedController {
         ApiError error = outcome.error();
         if (error != null) {
             report(key, node, "CIDRAssignmentFailed");
-            if (!error.isUnknownOutcome()) {
-                ranges.giveBack(node, allocated);
-            }
+        }
+        if (error == null ? !executor.writes() : !error.isUnknownOutcome()) {
+            ranges.giveBack(node, allocated);
         }
         return outcome.toResult();
     }

@@ -40,8 +40,13 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
         super(NAME, context, CLUSTER_ROLES, V1ClusterRole.class);
         primary.getIndexer().addIndex(AGGREGATED,
                 role -> role.getAggregationRule() == null ? List.of() : List.of(AGGREGATED));
-        primary.addEventHandler(ResourceEventHandler.ofAny(role -> primary.getIndexer().byIndex(AGGREGATED, AGGREGATED)
-                .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)))));
+        primary.addEventHandler(ResourceEventHandler.ofAny(role -> {
+            if (role.getAggregationRule() != null) {
+                queue.add(ObjectKey.of(role));
+            }
+            primary.getIndexer().byIndex(AGGREGATED, AGGREGATED)
+                    .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)));
+        }));
     }
 
     /**

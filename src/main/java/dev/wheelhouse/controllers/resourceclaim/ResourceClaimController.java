@@ -298,6 +298,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         @Override
         public void onDelete(ResourceV1ResourceClaim claim, boolean finalStateUnknown) {
             counts.change(claim, null);
+            enqueueClaim(claim.getMetadata().getNamespace(), String.valueOf(claim.getMetadata().getName()));
             enqueuePods(claim);
         }
 
