@@ -8,8 +8,8 @@ public sealed interface Result {
     record Done() implements Result {}
 
     /**
-     * Sync again after a delay, without counting a failure: after a millisecond at least. A delay that is zero or
-     * negative counts as {@link Requeue}, so that the key does not spin.
+     * Sync again after a delay, without counting a failure. A delay of less than a millisecond counts as
+     * {@link Requeue}, so that the key does not spin. A log line names the first that is zero or negative.
      */
     record RequeueAfter(Duration delay) implements Result {}
 

@@ -149,7 +149,7 @@ public final class Worker<K> implements Loop {
                 queue.forget(key);
                 metrics.synced(controller, result.label(), nanos);
             }
-            case Result.RequeueAfter after when !after.delay().isPositive() -> {
+            case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
                 sayThatZeroSpins(key, after);
                 schedule(key, Result.requeue(), nanos);
             }
@@ -159,7 +159,7 @@ public final class Worker<K> implements Loop {
             }
             case Result.RequeueAfter after -> {
                 queue.forget(key);
-                queue.addAfter(key, after.delay().compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : after.delay());
+                queue.addAfter(key, after.delay());
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.Retry retry -> {
@@ -180,7 +180,7 @@ public final class Worker<K> implements Loop {
     }
 
     private void sayThatZeroSpins(K key, Result.RequeueAfter after) {
-        if (!saidThatZeroSpins) {
+        if (!saidThatZeroSpins && !after.delay().isPositive()) {
             saidThatZeroSpins = true;
             log.warn(
                     "{}: the sync of {} asks for another one after {}; such keys wait for the rate limiter's delay, so "

@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,7 +10,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -21,14 +22,22 @@ import dev.wheelhouse.api.OwnerReferences;
 /**
  * The graph of dependents and owners, by UID (upstream: {@code graph_builder.go}). A change goes in, and the effects
  * that follow come out; nothing else happens. An owner that an object names, but that no informer has shown, is a
- * <em>virtual</em> node with the coordinates that its first dependent gave. Not thread safe.
+ * <em>virtual</em> node with the coordinates that its first dependent gave. It goes with its last dependent. An object
+ * may name tens of thousands of owners, so a virtual node takes about 100 bytes, and no queue gets a key for each. Not
+ * thread safe.
  */
 final class DependencyGraph {
     private static final int ABSENT_OWNERS = 500;
     private static final int FEW_OWNERS = 8;
+    /** From so many owners on that no informer has shown, the object itself is checked, and not each of them. */
+    private static final int MANY_OWNERS = 100;
 
     private final Map<String, Node> nodes = new HashMap<>();
     private final AbsentOwners absent = new AbsentOwners(ABSENT_OWNERS);
+
+    private static final V1OwnerReference[] NONE = {};
+    private static final Comparator<V1OwnerReference> BY_UID = Comparator
+            .comparing(reference -> String.valueOf(reference.getUid()));
 
     private static final class Node {
         private ObjectRef identity;
@@ -36,9 +45,10 @@ final class DependencyGraph {
         private boolean beingDeleted;
         private boolean deletingDependents;
         private List<V1OwnerReference> owners = List.of();
-        /** The owners by UID, if there are so many that a search takes long; else empty. */
-        private Map<String, List<V1OwnerReference>> ownersByUid = Map.of();
-        private final Set<Node> dependents = new LinkedHashSet<>();
+        /** The owners in the order of their UIDs, if there are so many that a search takes long; else empty. */
+        private V1OwnerReference[] sorted = NONE;
+        /** Immutable and small until there are two. */
+        private Set<Node> dependents = Set.of();
 
         Node(ObjectRef identity, boolean virtual) {
             this.identity = identity;
@@ -47,17 +57,43 @@ final class DependencyGraph {
 
         void setOwners(List<V1OwnerReference> references) {
             owners = references;
-            ownersByUid = references.size() <= FEW_OWNERS
-                    ? Map.of()
-                    : references.stream()
-                            .collect(Collectors.groupingBy(reference -> String.valueOf(reference.getUid())));
+            sorted = references.size() <= FEW_OWNERS
+                    ? NONE
+                    : references.stream().sorted(BY_UID).toArray(V1OwnerReference[]::new);
         }
 
         /** The references with a UID. */
         Stream<V1OwnerReference> references(String uid) {
-            return ownersByUid.isEmpty()
-                    ? owners.stream().filter(reference -> uid.equals(reference.getUid()))
-                    : ownersByUid.getOrDefault(uid, List.of()).stream();
+            if (sorted.length == 0) {
+                return owners.stream().filter(reference -> uid.equals(reference.getUid()));
+            }
+            int at = Arrays.binarySearch(sorted, new V1OwnerReference().uid(uid), BY_UID);
+            while (at > 0 && uid.equals(sorted[at - 1].getUid())) {
+                at--;
+            }
+            return at < 0
+                    ? Stream.empty()
+                    : Arrays.stream(sorted, at, sorted.length).takeWhile(reference -> uid.equals(reference.getUid()));
+        }
+
+        void addDependent(Node dependent) {
+            if (dependents.isEmpty()) {
+                dependents = Set.of(dependent);
+            } else if (!dependents.contains(dependent)) {
+                dependents = dependents.size() > 1 ? dependents : new LinkedHashSet<>(dependents);
+                dependents.add(dependent);
+            }
+        }
+
+        void removeDependent(Node dependent) {
+            if (dependents.contains(dependent)) {
+                if (dependents.size() == 1) {
+                    dependents = Set.of();
+                } else {
+                    dependents.remove(dependent);
+                    dependents = dependents.size() > 1 ? dependents : Set.copyOf(dependents);
+                }
+            }
         }
     }
 
@@ -133,11 +169,21 @@ final class DependencyGraph {
         node.setOwners(next);
         addToOwners(node, added, effects);
         before.keySet().forEach(uid -> {
-            Node owner = nodes.get(uid);
-            if (owner != null && !after.containsKey(uid)) {
-                owner.dependents.remove(node);
+            if (!after.containsKey(uid)) {
+                leave(uid, node);
             }
         });
+    }
+
+    /** A dependent does not name an owner any more. Nothing is to be known about a virtual owner without dependents. */
+    private void leave(String ownerUid, Node dependent) {
+        Node owner = nodes.get(ownerUid);
+        if (owner != null) {
+            owner.removeDependent(dependent);
+            if (owner.virtual && owner.dependents.isEmpty()) {
+                nodes.remove(ownerUid);
+            }
+        }
     }
 
     private static Map<String, V1OwnerReference> byUid(List<V1OwnerReference> references) {
@@ -152,19 +198,24 @@ final class DependencyGraph {
 
     private void addToOwners(Node node, List<V1OwnerReference> owners, List<Effect> effects) {
         boolean suspicious = false;
+        List<Effect> virtual = new ArrayList<>();
         for (V1OwnerReference reference : owners) {
             Node owner = nodes.get(reference.getUid());
             if (owner == null) {
                 owner = new Node(ObjectRef.of(reference, node.identity.namespace()), true);
                 nodes.put(reference.getUid(), owner);
-                owner.dependents.add(node);
-                effects.add(new Effect.AttemptToDelete(reference.getUid()));
+                owner.addDependent(node);
+                virtual.add(new Effect.AttemptToDelete(reference.getUid()));
                 continue;
             }
-            owner.dependents.add(node);
+            owner.addDependent(node);
             suspicious = suspicious || isSuspicious(node, reference, owner, effects);
         }
-        if (suspicious) {
+        boolean many = virtual.size() >= MANY_OWNERS;
+        if (!many) {
+            effects.addAll(virtual);
+        }
+        if (suspicious || many) {
             effects.add(new Effect.AttemptToDelete(node.identity.uid()));
         }
     }
@@ -242,12 +293,7 @@ final class DependencyGraph {
 
     private void remove(Node node, ObjectRef identity, List<Effect> effects) {
         nodes.remove(node.identity.uid());
-        for (V1OwnerReference reference : node.owners) {
-            Node owner = nodes.get(reference.getUid());
-            if (owner != null) {
-                owner.dependents.remove(node);
-            }
-        }
+        node.owners.forEach(reference -> leave(reference.getUid(), node));
         if (!node.dependents.isEmpty()) {
             absent.add(identity);
         }
@@ -305,6 +351,13 @@ final class DependencyGraph {
             dependents.add(new NodeView.Dependent(dependent.identity, dependent.deletingDependents, blocking));
         }
         return new NodeView(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);
+    }
+
+    /** Whether an object is checked in place of its many owners, and some of these have not been shown yet. */
+    boolean awaitsOwners(String uid) {
+        Node node = nodes.get(uid);
+        return node != null && node.owners.size() >= MANY_OWNERS && node.owners.stream()
+                .map(reference -> nodes.get(reference.getUid())).anyMatch(owner -> owner != null && owner.virtual);
     }
 
     /** Whether the owner that an object in a namespace refers to is known not to exist. */

@@ -147,6 +147,16 @@ final class GraphKeeper {
         }
     }
 
+    /** See {@link DependencyGraph#awaitsOwners}. */
+    boolean awaitsOwners(String uid) {
+        lock.lock();
+        try {
+            return graph.awaitsOwners(uid);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean isKnownAbsent(io.kubernetes.client.openapi.models.V1OwnerReference reference, String namespace) {
         lock.lock();
         try {

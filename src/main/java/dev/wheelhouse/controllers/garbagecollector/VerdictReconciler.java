@@ -112,13 +112,13 @@ final class VerdictReconciler implements Reconciler<String> {
 
     /**
      * Ends an attempt. An object that no informer has shown is checked again later, because it may not exist; otherwise
-     * its node would stay in the graph.
+     * its node would stay in the graph. So is an object with many owners of which some have not been shown.
      */
     private Result done(View view) {
-        if (view.item().observed()) {
-            return Result.done();
-        }
         ObjectRef identity = view.item().identity();
+        if (view.item().observed()) {
+            return keeper.awaitsOwners(identity.uid()) ? Result.requeueAfter(UNWATCHED_AGAIN) : Result.done();
+        }
         ResourceType type = view.types().of(identity.apiVersion(), identity.kind());
         return Result.requeueAfter(type != null && watched.test(type) ? UNOBSERVED_AGAIN : UNWATCHED_AGAIN);
     }

@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.garbagecollector;
 
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -46,6 +47,34 @@ class DependencyGraphTest {
         });
         assertThat(graph.seen(ref("Job", "a", "job"), null, meta())).isEmpty();
         assertThat(graph.view("uid-job").observed()).isTrue();
+    }
+
+    /** One object can name tens of thousands of owners that no informer has shown. */
+    @Test
+    void anObjectWithManyUnseenOwnersIsLookedAtInPlaceOfEachOfThem() {
+        V1OwnerReference[] owners = new V1OwnerReference[20_000];
+        Arrays.setAll(owners, i -> owner("Job", "job" + i));
+        V1ObjectMeta many = meta(owners);
+        assertThat(graph.seen(ref("ConfigMap", "a", "many"), null, many)).containsExactly(delete("many"));
+        assertThat(graph.awaitsOwners("uid-many")).isTrue();
+        assertThat(graph.seen(ref("Job", "a", "job7"), null, meta())).isEmpty();
+        assertThat(graph.gone(ref("Job", "a", "job7"), true)).containsExactly(delete("many"));
+        assertThat(graph.gone(ref("ConfigMap", "a", "many"), true)).isEmpty();
+        assertThat(graph.size()).as("what is left of its owners").isZero();
+    }
+
+    @Test
+    void anUnseenOwnerGoesWithItsLastDependent() {
+        graph.seen(ref("Pod", "a", "p1"), null, meta(owner("Job", "job"), owner("Job", "other")));
+        graph.seen(ref("Pod", "a", "p2"), null, meta(owner("Job", "job")));
+        graph.seen(ref("Pod", "a", "p3"), null, meta(owner("Job", "job")));
+        graph.seen(ref("Pod", "a", "p1"), meta(owner("Job", "job"), owner("Job", "other")), meta(owner("Job", "job")));
+        assertThat(graph.view("uid-other")).isNull();
+        graph.gone(ref("Pod", "a", "p1"), true);
+        graph.gone(ref("Pod", "a", "p2"), true);
+        assertThat(graph.view("uid-job").dependents()).hasSize(1);
+        graph.gone(ref("Pod", "a", "p3"), true);
+        assertThat(graph.size()).isZero();
     }
 
     @Test

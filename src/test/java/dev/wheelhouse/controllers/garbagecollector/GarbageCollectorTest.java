@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.garbagecollector;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +20,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
@@ -165,6 +167,44 @@ class GarbageCollectorTest {
     void aPodWhoseOwnerNeverExistedIsDeletedAfterALiveLook() {
         create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
         assertThat(settle()).containsExactly("delete pods default/stray Background uid version");
+    }
+
+    private static V1OwnerReference[] ghosts(int count) {
+        V1OwnerReference[] ghosts = new V1OwnerReference[count];
+        Arrays.setAll(ghosts, i -> by(ResourceType.REPLICA_SETS, "ghost" + i, "ghost" + i).controller(false));
+        return ghosts;
+    }
+
+    @Test
+    void anObjectWithManyOwnersIsDeletedAfterOneLookAtEachOfThem() {
+        settle();
+        others = collector.objects();
+        cluster.requests.take();
+        create(ResourceType.CONFIG_MAPS, "many", ghosts(1000));
+        for (int i = 0; i < 3; i++) {
+            work();
+            cluster.deliver();
+        }
+        List<String> requests = cluster.requests.take();
+        assertThat(requests).contains("delete configmaps default/many Background uid version");
+        assertThat(requests.stream().filter(line -> line.startsWith("get replicasets")).count()).isEqualTo(1000);
+        assertThat(collector.objects()).as("nothing is left of its owners").isEqualTo(others);
+    }
+
+    @Test
+    void anObjectWithManyOwnersStaysWhileTheCacheDoesNotShowAllThatExistAndGoesWithTheLast() {
+        cluster.withhold(ResourceType.REPLICA_SETS);
+        create(ResourceType.REPLICA_SETS, "rs");
+        V1OwnerReference[] owners = ghosts(200);
+        owners[7] = by(ResourceType.REPLICA_SETS, "rs");
+        create(ResourceType.CONFIG_MAPS, "many", owners);
+        settle();
+        cluster.clock.advance(Duration.ofSeconds(40));
+        assertThat(settle()).singleElement().asString().startsWith("patch configmaps default/many ");
+        assertThat(cluster.json(ResourceType.CONFIG_MAPS, key("many")).at("/metadata/ownerReferences")).hasSize(1);
+        cluster.remove(ResourceType.REPLICA_SETS, key("rs"));
+        cluster.clock.advance(Duration.ofSeconds(30));
+        assertThat(settle()).containsExactly("delete configmaps default/many Background uid version");
     }
 
     @Test
@@ -366,6 +406,13 @@ class GarbageCollectorTest {
 
     @Test
     void aTypeWithoutStrategicMergePatchIsLearned() {
+        try (Logged worker = Logged.by(Worker.class.getName())) {
+            learnWithoutStrategicMergePatch();
+            assertThat(worker.lines()).as("complaints about the delay of the next sync").isEmpty();
+        }
+    }
+
+    private void learnWithoutStrategicMergePatch() {
         cluster.define(WIDGETS);
         cluster.requests.discover(WIDGETS);
         create(ResourceType.CONFIG_MAPS, "owner");
