@@ -98,7 +98,9 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     }
 
     private @Nullable Rejection resources(V1Pod pod, Collection<V1Pod> others) {
-        int pods = capacity.containsKey("pods") ? number(capacity.get("pods")).min(BigDecimal.valueOf(Integer.MAX_VALUE)).intValue() : Integer.MAX_VALUE;
+        int pods = capacity.containsKey("pods")
+                ? number(capacity.get("pods")).min(BigDecimal.valueOf(Integer.MAX_VALUE)).intValue()
+                : Integer.MAX_VALUE;
         if (others.size() + 1 > pods) {
             return outOf("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
         }

@@ -128,7 +128,8 @@ class WorkerTest {
 
     @ParameterizedTest
     @CsvSource({"PT-1S, 1", "PT0S, 1", "PT0.000000001S, 0"})
-    void aRequeueAfterNothingDoesNotSpinAndIsNamedOnceUnlessATimeIsAlmostReached(Duration delay, int named) throws Exception {
+    void aRequeueAfterNothingDoesNotSpinAndIsNamedOnceUnlessATimeIsAlmostReached(Duration delay, int named)
+            throws Exception {
         try (Logged lines = Logged.by(Worker.class.getName())) {
             Worker<String> worker = worker(key -> Result.requeueAfter(delay));
             for (int i = 0; i < 1000; i++) {

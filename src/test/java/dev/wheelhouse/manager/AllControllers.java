@@ -141,7 +141,8 @@ final class AllControllers {
         }
 
         private static boolean isOurs(Class<?> type) {
-            return type.getName().startsWith("dev.wheelhouse.") && SHARED.stream().noneMatch(type.getName()::startsWith);
+            return type.getName().startsWith("dev.wheelhouse.")
+                    && SHARED.stream().noneMatch(type.getName()::startsWith);
         }
     }
 }

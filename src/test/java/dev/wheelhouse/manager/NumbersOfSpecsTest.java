@@ -6,19 +6,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1Job;
-import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1CronJob;
+import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Deployment;
-import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
-import io.kubernetes.client.openapi.models.V1ResourceQuota;
-import io.kubernetes.client.openapi.models.V1StatefulSet;
-import io.kubernetes.client.openapi.models.V1DaemonSet;
-import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ResourceQuota;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.world.Cluster;
@@ -84,7 +84,7 @@ class NumbersOfSpecsTest {
                  status: {phase: Running, startTime: %2$s, conditions: [{type: Ready, status: 'True',
                  lastTransitionTime: %2$s}, {type: DisruptionTarget, status: 'True', lastTransitionTime: %2$s}]}}""",
                 MOST, FAR);
-        for (String name : new String[] {"old", "young"}) {
+        for (String name : new String[]{"old", "young"}) {
             store(ResourceType.PODS, V1Pod.class, """
                     {metadata: {namespace: default, name: %1$s, labels: {app: rs}}, spec: {nodeName: n,
                      tolerations: [{operator: Exists, effect: NoExecute, tolerationSeconds: %3$d}],
@@ -128,7 +128,8 @@ class NumbersOfSpecsTest {
         cluster.clock.advance(Duration.ofMinutes(5));
         all.settle();
         // The server refuses some of the writes, because it would not have accepted these objects.
-        assertThat(all.failures().values()).allMatch(failure -> failure.contains(": 422 ") || failure.contains(": 403 "));
+        assertThat(all.failures().values())
+                .allMatch(failure -> failure.contains(": 422 ") || failure.contains(": 403 "));
         assertThat(cluster.all(ResourceType.NODES, V1Node.class)).filteredOn(n -> n.getMetadata().getName().equals("m"))
                 .singleElement().satisfies(m -> assertThat(m.getSpec().getTaints()).isNotEmpty());
     }

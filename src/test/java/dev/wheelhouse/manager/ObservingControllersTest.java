@@ -73,8 +73,10 @@ class ObservingControllersTest {
                 + "{matchLabels: {app: s" + n + "}}, template: " + TEMPLATE.replace("app: a", "app: s" + n) + "}");
         put("apps", "v1", "daemonsets", "DaemonSet", d, "ds" + n, "spec: {selector: {matchLabels: {app: ds" + n
                 + "}}, template: " + TEMPLATE.replace("app: a", "app: ds" + n) + "}");
-        put("batch", "v1", "jobs", "Job", d, "j" + n, "spec: {parallelism: 2, completions: 2, backoffLimit: 6, selector:"
-                + " {matchLabels: {app: j" + n + "}}, template: " + TEMPLATE.replace("app: a", "app: j" + n) + "}");
+        put("batch", "v1", "jobs", "Job", d, "j" + n,
+                "spec: {parallelism: 2, completions: 2, backoffLimit: 6, selector:"
+                        + " {matchLabels: {app: j" + n + "}}, template: " + TEMPLATE.replace("app: a", "app: j" + n)
+                        + "}");
         put("batch", "v1", "jobs", "Job", d, "done" + n, "spec: {ttlSecondsAfterFinished: 1, selector: {matchLabels: "
                 + "{app: x}}, template: " + TEMPLATE + "}, status: {conditions: [{type: Complete, status: 'True', "
                 + "lastTransitionTime: '2020-01-01T00:00:00Z'}]}");
@@ -88,9 +90,11 @@ class ObservingControllersTest {
                 + "'2020-01-01T00:00:00Z'}]}");
         put("", "v1", "pods", "Pod", d, "f" + n + ", labels: {app: j" + n + "}", "spec: {nodeName: gone, containers: "
                 + "[{name: a, image: a}]}, status: {phase: Failed}");
-        put("", "v1", "services", "Service", d, "svc" + n, "spec: {selector: {app: svc" + n + "}, ports: [{port: 80}]}");
-        put("", "v1", "endpoints", "Endpoints", d, "own" + n, "subsets: [{addresses: [{ip: 10.0.0.2}], ports: [{port: 80"
-                + "}]}]");
+        put("", "v1", "services", "Service", d, "svc" + n,
+                "spec: {selector: {app: svc" + n + "}, ports: [{port: 80}]}");
+        put("", "v1", "endpoints", "Endpoints", d, "own" + n,
+                "subsets: [{addresses: [{ip: 10.0.0.2}], ports: [{port: 80"
+                        + "}]}]");
         put("", "v1", "services", "Service", d, "own" + n, "spec: {ports: [{port: 80}]}");
         put("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", d, "slice" + n + ", labels: {"
                 + "kubernetes.io/service-name: svc" + n + ", endpointslice.kubernetes.io/managed-by: "
@@ -98,8 +102,9 @@ class ObservingControllersTest {
         put("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", d, "pvc" + n, "spec: {storageClassName: '', "
                 + "volumeName: pv" + n + ", accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}, "
                 + "status: {phase: Bound, capacity: {storage: 1Gi}}");
-        put("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", d, "want" + n, "spec: {storageClassName: sc" + n
-                + ", accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}");
+        put("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", d, "want" + n,
+                "spec: {storageClassName: sc" + n
+                        + ", accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}");
         put("storage.k8s.io", "v1", "storageclasses", "StorageClass", "", "sc" + n, "provisioner: d, "
                 + "allowVolumeExpansion: true");
         put("", "v1", "persistentvolumes", "PersistentVolume", "", "pv" + n, "spec: {capacity: {storage: 1Gi}, "
@@ -109,11 +114,14 @@ class ObservingControllersTest {
         put("", "v1", "persistentvolumes", "PersistentVolume", "", "rec" + n, "spec: {capacity: {storage: 1Gi}, "
                 + "accessModes: [ReadWriteOnce], persistentVolumeReclaimPolicy: Recycle, hostPath: {path: /a}, "
                 + "claimRef: {namespace: default, name: gone" + n + ", uid: gone}}, status: {phase: Released}");
-        put("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "", "va" + n, "spec: {attacher: d, nodeName:"
-                + " n" + n + ", source: {persistentVolumeName: pv" + n + "}}, status: {attached: true}");
+        put("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "", "va" + n,
+                "spec: {attacher: d, nodeName:"
+                        + " n" + n + ", source: {persistentVolumeName: pv" + n + "}}, status: {attached: true}");
         put("storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", "", "vac" + n, "driverName: d");
-        put("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", d, "h" + n, "spec: {minReplicas: "
-                + "3, maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d" + n + "}}");
+        put("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", d, "h" + n,
+                "spec: {minReplicas: "
+                        + "3, maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d" + n
+                        + "}}");
         put("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", d, "pdb" + n, "spec: {maxUnavailable: 1, "
                 + "selector: {matchLabels: {app: svc" + n + "}}}");
         put("", "v1", "resourcequotas", "ResourceQuota", d, "q" + n, "spec: {hard: {pods: 100, services: 100}}");
@@ -131,10 +139,12 @@ class ObservingControllersTest {
         put("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", "", "agg" + n, "aggregationRule: {"
                 + "clusterRoleSelectors: [{matchLabels: {agg: x" + n + "}}]}, rules: []");
         put("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", d, "t" + n, "spec: {spec: {}}");
-        put("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", d, "rcl" + n, "spec: {}, status: {reservedFor: ["
-                + "{resource: pods, name: gone, uid: gone}]}");
-        put("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", "rs" + n, "spec: {driver: d, nodeName: n" + n
-                + ", pool: {name: p, generation: 1, resourceSliceCount: 1}, devices: [{name: g}]}");
+        put("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", d, "rcl" + n,
+                "spec: {}, status: {reservedFor: ["
+                        + "{resource: pods, name: gone, uid: gone}]}");
+        put("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", "rs" + n,
+                "spec: {driver: d, nodeName: n" + n
+                        + ", pool: {name: p, generation: 1, resourceSliceCount: 1}, devices: [{name: g}]}");
         put("networking.k8s.io", "v1", "servicecidrs", "ServiceCIDR", "", "sc" + n, "spec: {cidrs: [10.9.0.0/24]}");
         put("networking.k8s.io", "v1", "ipaddresses", "IPAddress", "", "10.9.0." + n, "spec: {parentRef: {resource: "
                 + "services, namespace: default, name: svc" + n + "}}");

@@ -25,7 +25,7 @@ class DurationsTest {
         assertThat(Durations.after(now, -60)).isEqualTo(now.minusSeconds(60));
         assertThat(Durations.before(now, Duration.ofSeconds(60))).isEqualTo(now.minusSeconds(60));
         assertThat(Durations.before(now, Duration.ofSeconds(-60))).isEqualTo(now.plusSeconds(60));
-        for (Instant time : new Instant[] {now, Instant.MIN, Instant.MAX, Instant.EPOCH}) {
+        for (Instant time : new Instant[]{now, Instant.MIN, Instant.MAX, Instant.EPOCH}) {
             assertThat(Durations.after(time, Long.MAX_VALUE)).isEqualTo(Instant.MAX);
             assertThat(Durations.after(time, Long.MIN_VALUE)).isEqualTo(Instant.MIN);
             assertThat(Durations.before(time, Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Instant.MIN);

@@ -140,7 +140,8 @@ record Limits(@Nullable V2HorizontalPodAutoscalerBehavior behavior, int least, i
             int start = current - memory.changeSince(Durations.after(now, -(long) policy.getPeriodSeconds()));
             double share = start * (1 + direction * (double) policy.getValue() / 100);
             int reached = policy.getType().equals("Pods")
-                    ? (int) Math.clamp(start + (long) direction * policy.getValue(), Integer.MIN_VALUE, Integer.MAX_VALUE)
+                    ? (int) Math.clamp(start + (long) direction * policy.getValue(), Integer.MIN_VALUE,
+                            Integer.MAX_VALUE)
                     : (int) (direction > 0 ? Math.ceil(share) : share);
             result = choice.applyAsInt(result, reached);
         }

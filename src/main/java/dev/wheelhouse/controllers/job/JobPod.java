@@ -100,7 +100,8 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
         V1ObjectMeta meta = pod.getMetadata();
         if (end == null && meta.getDeletionTimestamp() != null) {
             Long grace = meta.getDeletionGracePeriodSeconds();
-            end = Durations.before(meta.getDeletionTimestamp().toInstant(), Duration.ofSeconds(grace == null ? 0 : grace));
+            end = Durations.before(meta.getDeletionTimestamp().toInstant(),
+                    Duration.ofSeconds(grace == null ? 0 : grace));
         }
         OffsetDateTime created = meta.getCreationTimestamp();
         return end != null ? end : created != null ? created.toInstant() : Instant.EPOCH;

@@ -121,8 +121,9 @@ final class Recycler {
         return new V1Pod().metadata(new V1ObjectMeta().namespace(NAMESPACE)
                 .name(PREFIX + volume.getMetadata().getName()))
                 .spec(new V1PodSpec().restartPolicy("Never")
-                        .activeDeadlineSeconds((long) Math.clamp(gibis * timeouts.increment(), timeouts.minimumTimeout(),
-                                Integer.MAX_VALUE))
+                        .activeDeadlineSeconds(
+                                (long) Math.clamp(gibis * timeouts.increment(), timeouts.minimumTimeout(),
+                                        Integer.MAX_VALUE))
                         .addVolumesItem(source)
                         .addContainersItem(new V1Container().name("pv-recycler")
                                 .image("registry.k8s.io/build-image/debian-base:bookworm-v1.0.6")
