@@ -96,7 +96,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         private final ReentrantLock turn = new ReentrantLock();
         /** Whether a thread of its own drives this loop; false where a test steps it. */
         private volatile boolean driven;
-        private @Nullable Iterator<DeltaFifo.Chain<T>> deltas;
+        private @Nullable Iterator<Delta<T>> deltas;
         private String deltasVersion = "";
 
         @Override
@@ -164,7 +164,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                     return false;
                 }
                 case DeltaFifo.Deltas<T> popped -> {
-                    deltas = popped.iterator();
+                    deltas = popped.deltas().iterator();
                     deltasVersion = popped.version();
                     handleSome(deltas);
                 }
@@ -175,13 +175,13 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             return true;
         }
 
-        private void handleSome(Iterator<DeltaFifo.Chain<T>> chains) {
+        private void handleSome(Iterator<Delta<T>> waiting) {
             List<Notification<T>> notifications = new ArrayList<>();
             synchronized (blockDeltas) {
-                for (int i = 0; i < options.batch() && chains.hasNext(); i++) {
-                    cache.handleDeltas(chains.next(), notifications);
+                for (int i = 0; i < options.batch() && waiting.hasNext(); i++) {
+                    cache.handleDelta(waiting.next(), notifications);
                 }
-                if (!chains.hasNext()) {
+                if (!waiting.hasNext()) {
                     deltas = null;
                     if (!deltasVersion.isEmpty()) {
                         version = deltasVersion;

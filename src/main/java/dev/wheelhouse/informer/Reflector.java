@@ -17,10 +17,10 @@ import dev.wheelhouse.runtime.Signal;
  * a watch, or reads a batch of its events.
  *
  * <ul>
- * <li>It lists when it starts. It lists again only if the server answers that the last version is gone (410), not known
- * or not valid, or that the collection does not exist (404).
- * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
- * after a backoff.
+ * <li>It lists when it starts. It lists again at once if the server answers that the last version is gone (410), and
+ * after a backoff if a watch fails otherwise, ends at once, or breaks twice before it brings something.
+ * <li>A watch that ends, breaks or goes silent is opened again at the last version. So is one that is throttled (429)
+ * or cannot connect, after a backoff.
  * <li>It reads consistently if somebody needs a state that is not older than a moment, see {@link Freshness}.
  * <li>It lists again, and reports a failure until a watch brings something, if two watches in a row go silent although
  * the server has a later version: they only seem alive.
