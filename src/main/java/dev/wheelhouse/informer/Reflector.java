@@ -1,11 +1,13 @@
 package dev.wheelhouse.informer;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -118,6 +120,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (steps.isClosed()) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");
         }
+    }
+
+    /** Sets the function that gets the error of each failed list and watch. */
+    void tellErrorsTo(Consumer<? super ApiError> handler) {
+        steps.tellErrorsTo(handler);
     }
 
     /** Lets the loop do a step. Any thread may call it. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
     /** The watches in a row that lasted less than a second. */
     private int briefWatches;
 
+    private volatile Consumer<? super ApiError> errorHandler = e -> {};
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
@@ -141,6 +143,10 @@ final class ReflectorSteps<T extends KubernetesObject> {
         if (ending != null) {
             ending.close();
         }
+    }
+
+    void tellErrorsTo(Consumer<? super ApiError> handler) {
+        errorHandler = handler;
     }
 
     boolean isClosed() {
@@ -401,6 +407,11 @@ final class ReflectorSteps<T extends KubernetesObject> {
         String verb = watching || initialState ? "watch" : "list";
         String message = Explanations.of(e, verb, source.type(), source.namespace());
         status.failed(verb, e.code(), message);
+        try {
+            errorHandler.accept(e);
+        } catch (RuntimeException thrown) {
+            log.warn("the handler of watch errors failed: " + thrown);
+        }
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
         if (initialState) {
             return enter(recovery.ofInitialState(e, message));
