@@ -409,7 +409,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         status.failed(verb, e.code(), message);
         try {
             errorHandler.accept(e);
-        } catch (RuntimeException thrown) {
+        } catch (RuntimeException | Error thrown) {
             log.warn("the handler of watch errors failed: " + thrown);
         }
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
