@@ -47,7 +47,7 @@ public class InformerBenchmark {
     /** Changes of some pods. */
     @State(Scope.Thread)
     public static class Changes {
-        private final DeltaFifo<V1Pod> fifo = new DeltaFifo<>(new Signal());
+        private final DeltaFifo<V1Pod> fifo = new DeltaFifo<>(new Signal(), () -> {});
         private final List<V1Pod> pods = new ArrayList<>();
 
         /** Makes the pods. */
@@ -69,7 +69,7 @@ public class InformerBenchmark {
         }
         changes.fifo.add(batch, "1");
         if (changes.fifo.pop() instanceof DeltaFifo.Deltas<V1Pod> deltas) {
-            deltas.iterator().forEachRemaining(sink::consume);
+            deltas.deltas().forEach(sink::consume);
         }
     }
 

@@ -1,6 +1,12 @@
 package dev.wheelhouse.api;
 
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.time.Duration;
+
+import javax.net.ssl.SSLException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +93,18 @@ public final class ApiError extends RuntimeException {
         return unreachable;
     }
 
+    /** Whether no connection to the server could be made, so that no other request would have got an answer either. */
+    public boolean isWithoutConnection() {
+        return switch (getCause()) {
+            case ConnectException e -> true;
+            case NoRouteToHostException e -> true;
+            case UnknownHostException e -> true;
+            case SSLException e -> true;
+            case SocketTimeoutException e -> String.valueOf(e.getMessage()).contains("onnect");
+            case null, default -> false;
+        };
+    }
+
     /** Whether the outcome of a write is unknown: there was no response, or the server reported a timeout. */
     public boolean isUnknownOutcome() {
         return code == 0 || (code == 504 && "Timeout".equals(reason));
@@ -104,8 +122,13 @@ public final class ApiError extends RuntimeException {
                 || code == 403 && statusMessage.contains("\" cannot ");
     }
 
+    /** Whether the error has a status, or a reason. A Status in the event of a watch may have the reason alone. */
+    private boolean isA(int status, String withReason) {
+        return code == status || withReason.equals(reason);
+    }
+
     public boolean isNotFound() {
-        return code == 404;
+        return isA(404, "NotFound");
     }
 
     public boolean isConflict() {
@@ -117,16 +140,16 @@ public final class ApiError extends RuntimeException {
     }
 
     public boolean isForbidden() {
-        return code == 403;
+        return isA(403, "Forbidden");
     }
 
     public boolean isInvalid() {
-        return code == 422;
+        return isA(422, "Invalid");
     }
 
     /** Whether the requested resource version is too old (410). The caller lists again. */
     public boolean isExpired() {
-        return code == 410;
+        return isA(410, "Expired") || "Gone".equals(reason);
     }
 
     /**
@@ -139,11 +162,11 @@ public final class ApiError extends RuntimeException {
 
     /** Whether the server has not reached the requested resource version yet. */
     public boolean isTooLargeResourceVersion() {
-        return code == 504 && statusMessage.contains("Too large resource version");
+        return isA(504, "Timeout") && statusMessage.contains("Too large resource version");
     }
 
     public boolean isTooManyRequests() {
-        return code == 429;
+        return isA(429, "TooManyRequests");
     }
 
     /** Whether the server refused to create the object because its namespace is being deleted. */

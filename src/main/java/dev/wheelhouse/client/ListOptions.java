@@ -33,9 +33,9 @@ public record ListOptions(@Nullable String resourceVersion, @Nullable String res
         return new ListOptions("0", null, 0, null);
     }
 
-    /** A state that is not older than a version. */
-    public static ListOptions notOlderThan(String resourceVersion) {
-        return new ListOptions(resourceVersion, "NotOlderThan", 0, null);
+    /** A state that is not older than a version, in pages of {@code limit} items. */
+    public static ListOptions notOlderThan(String resourceVersion, int limit) {
+        return new ListOptions(resourceVersion, "NotOlderThan", limit, null);
     }
 
     /** The options for the next page. They have no resource version, because the token stands for one. */

@@ -9,7 +9,8 @@ public sealed interface Result {
 
     /**
      * Sync again after a delay, without counting a failure. A delay of less than a millisecond counts as
-     * {@link Requeue}, so that the key does not spin. A log line names the first that is zero or negative.
+     * {@link Requeue}, so that the key does not spin. A log line names the first that is zero or negative. If another
+     * event leads to a sync before, that sync's result counts instead of this delay.
      */
     record RequeueAfter(Duration delay) implements Result {}
 

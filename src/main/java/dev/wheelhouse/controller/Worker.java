@@ -146,7 +146,7 @@ public final class Worker<K> implements Loop {
         }
         switch (result) {
             case Result.Done done -> {
-                queue.forget(key);
+                queue.succeeded(key, Duration.ZERO);
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
@@ -158,8 +158,7 @@ public final class Worker<K> implements Loop {
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.RequeueAfter after -> {
-                queue.forget(key);
-                queue.addAfter(key, after.delay());
+                queue.succeeded(key, after.delay());
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.Retry retry -> {
@@ -171,7 +170,7 @@ public final class Worker<K> implements Loop {
                 report(key, retry.cause());
             }
             case Result.Terminal terminal -> {
-                queue.forget(key);
+                queue.succeeded(key, Duration.ZERO);
                 metrics.synced(controller, result.label(), nanos);
                 outage.failed(key, "it cannot be synced until it is changed: " + terminal.reason());
                 log.warn("{}: {} cannot be synced until it is changed: {}", controller, key, terminal.reason());

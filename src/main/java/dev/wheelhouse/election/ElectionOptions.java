@@ -30,10 +30,13 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
     }
 
     /**
-     * @throws IllegalArgumentException if the durations do not fit together; the message starts with the name of a
-     *     wrong one
+     * @throws IllegalArgumentException if a name is empty, or the durations do not fit together; the message starts
+     *     with the name of a wrong one
      */
     public ElectionOptions {
+        requireName("resource-name", lease.name());
+        requireName("resource-namespace", lease.namespace());
+        requireName("identity", identity);
         if (leaseDuration.toSeconds() < 1) {
             throw new IllegalArgumentException(
                     "lease-duration is " + text(leaseDuration) + ": it must be a second or more");
@@ -50,6 +53,13 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
             throw new IllegalArgumentException("lease-duration is " + text(leaseDuration)
                     + ": it must be longer than the renew-deadline, which is " + text(renewDeadline)
                     + ", or two processes could lead at once");
+        }
+    }
+
+    private static void requireName(String option, String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException(option + " is empty: it must name "
+                    + (option.equals("identity") ? "this contender, or two of them could lead at once" : "the Lease"));
         }
     }
 

@@ -26,32 +26,25 @@ final class CacheUpdates<T extends KubernetesObject> {
         this.detector = detector;
     }
 
-    /** Applies the deltas of one key, and appends their notifications. */
-    void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
-        for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
-            T object = delta.object;
-            if (object != null && isStale(indexer.get(delta.key), object)) {
-                continue;
+    /** Applies a delta, and appends its notifications. */
+    void handleDelta(Delta<T> delta, List<Notification<T>> notifications) {
+        T object = delta.object;
+        T before = indexer.get(delta.key);
+        if (object != null && isStale(before, object)) {
+            return;
+        }
+        if (delta.type == Delta.Type.DELETED) {
+            indexer.remove(delta.key);
+            forget(before);
+            if (before != null) {
+                boolean known = object != null && sameObject(before, object);
+                notifications.add(new Notification.Delete<>(known ? object : before, !known));
             }
-            if (delta.type == Delta.Type.DELETED) {
-                T before = indexer.remove(delta.key);
-                forget(before);
-                if (before != null) {
-                    if (object != null && sameObject(before, object)) {
-                        notifications.add(new Notification.Delete<>(object, false));
-                    } else {
-                        notifications.add(new Notification.Delete<>(before, true));
-                    }
-                }
-            } else if (object != null) {
-                T before = indexer.get(delta.key);
-                if (before == null || !sameVersion(before, object)) {
-                    remember(object);
-                    indexer.put(delta.key, object);
-                    forget(before);
-                    changed(before, object, false, notifications);
-                }
-            }
+        } else if (object != null && (before == null || !sameVersion(before, object))) {
+            remember(object);
+            indexer.put(delta.key, object);
+            forget(before);
+            changed(before, object, false, notifications);
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
@@ -34,6 +36,8 @@ import dev.wheelhouse.runtime.Signal;
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private static final Logger log = LoggerFactory.getLogger(CachingInformer.class);
+    /** The shortest resync period of a handler (upstream: {@code minimumResyncPeriod}). */
+    private static final Duration SHORTEST_RESYNC = Duration.ofSeconds(1);
 
     private final TransformingSource<T> source;
     private final InformerOptions options;
@@ -96,7 +100,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         private final ReentrantLock turn = new ReentrantLock();
         /** Whether a thread of its own drives this loop; false where a test steps it. */
         private volatile boolean driven;
-        private @Nullable Iterator<DeltaFifo.Chain<T>> deltas;
+        private @Nullable Iterator<Delta<T>> deltas;
         private String deltasVersion = "";
 
         @Override
@@ -164,7 +168,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                     return false;
                 }
                 case DeltaFifo.Deltas<T> popped -> {
-                    deltas = popped.iterator();
+                    deltas = popped.deltas().iterator();
                     deltasVersion = popped.version();
                     handleSome(deltas);
                 }
@@ -175,13 +179,13 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             return true;
         }
 
-        private void handleSome(Iterator<DeltaFifo.Chain<T>> chains) {
+        private void handleSome(Iterator<Delta<T>> waiting) {
             List<Notification<T>> notifications = new ArrayList<>();
             synchronized (blockDeltas) {
-                for (int i = 0; i < options.batch() && chains.hasNext(); i++) {
-                    cache.handleDeltas(chains.next(), notifications);
+                for (int i = 0; i < options.batch() && waiting.hasNext(); i++) {
+                    cache.handleDelta(waiting.next(), notifications);
                 }
-                if (!chains.hasNext()) {
+                if (!waiting.hasNext()) {
                     deltas = null;
                     if (!deltasVersion.isEmpty()) {
                         version = deltasVersion;
@@ -287,7 +291,13 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     }
 
     private ProcessorListener<T> listener(ResourceEventHandler<T> handler, Duration resyncPeriod, Signal wakes) {
-        return new ProcessorListener<>(source.type(), handler, resyncPeriod, options.pendingBound(),
+        Duration period = resyncPeriod;
+        if (period.isPositive() && period.compareTo(SHORTEST_RESYNC) < 0) {
+            log.warn("the {}: the resync period {} of a handler is too short; {} counts instead", this, period,
+                    SHORTEST_RESYNC);
+            period = SHORTEST_RESYNC;
+        }
+        return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
                 new SyncTracker(synced::isDone), wakes, clock, metrics);
     }
 
@@ -312,12 +322,29 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public void setTransform(UnaryOperator<T> transform) {
         synchronized (blockDeltas) {
-            if (runner != null || synced.isDone()) {
-                throw new IllegalStateException("cannot set the transform of the informer of " + source.type()
-                        + ": the informer has started; set it before the start");
-            }
+            requireNotStarted("the transform");
             source.transformBy(transform);
         }
+    }
+
+    @Override
+    public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+        synchronized (blockDeltas) {
+            requireNotStarted("the handler of watch errors");
+            reflector.tellErrorsTo(handler);
+        }
+    }
+
+    private void requireNotStarted(String set) {
+        if (runner != null || synced.isDone()) {
+            throw new IllegalStateException("cannot set " + set + " of the informer of " + source.type()
+                    + ": the informer has started; set it before the start");
+        }
+    }
+
+    @Override
+    public boolean isStopped() {
+        return closed;
     }
 
     /** Whether a user's function may have removed a part of the objects. */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * One change of one object, as a watch event reported it. The deltas of one key form a linked list in event order.
+ * One change of one object, as a watch event reported it.
  *
  * @param <T> the model class
  */
@@ -22,8 +22,6 @@ final class Delta<T> {
     final ObjectKey key;
     /** Null for a deletion whose object could not be decoded. */
     final @Nullable T object;
-    @Nullable
-    Delta<T> next;
 
     Delta(Type type, ObjectKey key, @Nullable T object) {
         this.type = type;

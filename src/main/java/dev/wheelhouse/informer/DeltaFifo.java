@@ -1,10 +1,8 @@
 package dev.wheelhouse.informer;
 
 import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -14,10 +12,9 @@ import dev.wheelhouse.runtime.Signal;
 
 /**
  * The queue from the Reflector, its producer, to the informer loop, its consumer (upstream: client-go
- * {@code tools/cache/delta_fifo.go} and {@code the_real_fifo.go}). It collects, per key, the ordered deltas since the
- * consumer's last pop, and returns them in one batch, with the keys in the order of their first delta. A relist
- * ({@link Replaced}), a resync ({@link Sync}) and a {@link Mark} are steps of their own; they keep their place between
- * the deltas before and after them.
+ * {@code tools/cache/the_real_fifo.go}). It collects the deltas since the consumer's last pop and returns them in one
+ * batch, in the order of their arrival across all keys. A relist ({@link Replaced}), a resync ({@link Sync}) and a
+ * {@link Mark} are steps of their own; they keep their place between the deltas before and after them.
  *
  * <p>Any thread may call any method, but only one thread may pop.
  */
@@ -26,15 +23,11 @@ final class DeltaFifo<T> {
     sealed interface Step<T> {}
 
     /**
-     * Deltas by key, in the order of the keys' first deltas.
+     * Deltas in the order of their arrival.
      *
      * @param version the resource version of the cache after these deltas; empty if it is not known
      */
-    record Deltas<T>(Map<ObjectKey, Chain<T>> byKey, String version) implements Step<T> {
-        Iterator<Chain<T>> iterator() {
-            return byKey.values().iterator();
-        }
-    }
+    record Deltas<T>(List<Delta<T>> deltas, String version) implements Step<T> {}
 
     /**
      * The whole collection at one version, as a list returned it.
@@ -49,28 +42,12 @@ final class DeltaFifo<T> {
     /** A mark between other steps: the actions run when the cache shows all steps before it. */
     record Mark<T>(List<Runnable> actions) implements Step<T> {}
 
-    /** The deltas of one key. */
-    static final class Chain<T> {
-        final Delta<T> first;
-        private Delta<T> last;
-
-        Chain(Delta<T> first) {
-            this.first = first;
-            this.last = first;
-        }
-
-        private void append(Delta<T> delta) {
-            last.next = delta;
-            last = delta;
-        }
-    }
-
     private final Signal signal;
     private final Runnable added;
     /** The steps to which no delta is added any more, in order. */
     private final ArrayDeque<Step<T>> sealed = new ArrayDeque<>();
     /** The deltas after the last sealed step. */
-    private LinkedHashMap<ObjectKey, Chain<T>> open = new LinkedHashMap<>();
+    private List<Delta<T>> open = new ArrayList<>();
     private String openVersion = "";
     private long size;
 
@@ -90,15 +67,7 @@ final class DeltaFifo<T> {
      */
     void add(List<Delta<T>> deltas, String version) {
         synchronized (this) {
-            for (int i = 0; i < deltas.size(); i++) {
-                Delta<T> delta = deltas.get(i);
-                Chain<T> chain = open.get(delta.key);
-                if (chain == null) {
-                    open.put(delta.key, new Chain<>(delta));
-                } else {
-                    chain.append(delta);
-                }
-            }
+            open.addAll(deltas);
             size += deltas.size();
             if (!version.isEmpty()) {
                 openVersion = version;
@@ -138,7 +107,7 @@ final class DeltaFifo<T> {
     private void seal() {
         if (!open.isEmpty() || !openVersion.isEmpty()) {
             sealed.add(new Deltas<>(open, openVersion));
-            open = new LinkedHashMap<>();
+            open = new ArrayList<>();
             openVersion = "";
         }
     }
@@ -153,17 +122,7 @@ final class DeltaFifo<T> {
         switch (step) {
             case null -> {
             }
-            case Deltas<T> deltas -> {
-                if (sealed.isEmpty() && open.isEmpty()) {
-                    size = 0;
-                } else {
-                    for (Chain<T> chain : deltas.byKey.values()) {
-                        for (Delta<T> d = chain.first; d != null; d = d.next) {
-                            size--;
-                        }
-                    }
-                }
-            }
+            case Deltas<T> deltas -> size -= deltas.deltas.size();
             case Replaced<T> replaced -> size -= replaced.objects.size();
             case Sync<T> sync -> {
             }

@@ -7,9 +7,9 @@ import dev.wheelhouse.api.ApiError;
 
 /**
  * Decides whether a Reflector streams the initial state (KEP-3157) or lists it. It lists from then on after the server
- * refused the stream, after the initial events did not end in time, or after three failures in a row. After a server
- * error other than 503 it lists once: kube-apiserver responds so if its etcd cannot report its progress. Not thread
- * safe: it belongs to one Reflector's loop.
+ * refused the stream, after the initial events did not end in time, or after three failures in a row. After any other
+ * error of the server but 429 it lists this time, as upstream does: kube-apiserver responds so if its etcd cannot report
+ * its progress. Not thread safe: it belongs to one Reflector's loop.
  */
 final class InitialStateStreaming {
     private static final Logger log = LoggerFactory.getLogger(InitialStateStreaming.class);
@@ -56,12 +56,13 @@ final class InitialStateStreaming {
             giveUp(why);
             return Next.LIST;
         }
-        if (e.isTooManyRequests() || e.isNotFound() || e.code() == 401) {
+        if (e.isTooManyRequests() || e.isWithoutConnection()) {
             // A list would fail in the same way.
             return Next.STREAM;
         }
-        Next next = brokeOff(why);
-        if (next == Next.STREAM && e.code() >= 500 && e.code() != 503) {
+        boolean mayNotBeServed = e.isNotFound() || e.code() == 401;
+        Next next = mayNotBeServed ? Next.STREAM : brokeOff(why);
+        if (next == Next.STREAM && !e.isUnreachable()) {
             log.info("{}: lists the initial state this time, because streaming it failed: {}", reflector, why);
             listsThisTime = true;
             return Next.LIST;

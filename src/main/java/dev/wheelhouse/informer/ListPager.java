@@ -37,6 +37,8 @@ final class ListPager<T extends KubernetesObject> {
     private @Nullable ListOptions next;
     private boolean firstPage;
     private boolean wholeAtOnce;
+    /** Whether a list that the server's cache could answer came in pages: the server has no such cache. */
+    private boolean paginated;
     private int emptyPages;
     private List<T> items = new ArrayList<>();
     private List<DecodeFailure> skipped = new ArrayList<>();
@@ -75,9 +77,10 @@ final class ListPager<T extends KubernetesObject> {
             return ListOptions.consistent(pageSize);
         }
         if (!lastVersion.isEmpty()) {
-            return ListOptions.notOlderThan(lastVersion);
+            // Without a limit, the server answers from its cache, and etcd is spared.
+            return ListOptions.notOlderThan(lastVersion, paginated ? pageSize : 0);
         }
-        return freshStart ? ListOptions.consistent(pageSize) : ListOptions.cached();
+        return freshStart ? ListOptions.consistent(pageSize) : new ListOptions("0", null, pageSize, null);
     }
 
     private void start(ListOptions first) {
@@ -115,6 +118,7 @@ final class ListPager<T extends KubernetesObject> {
         if (token != null) {
             emptyPages = page.items().isEmpty() && page.skipped().isEmpty() ? emptyPages + 1 : 0;
             requireEnd(token.equals(asked.continueToken()), emptyPages);
+            paginated |= "0".equals(asked.resourceVersion());
             next = asked.next(token);
             return false;
         }
@@ -207,7 +211,7 @@ final class ListPager<T extends KubernetesObject> {
      */
     boolean probe(String lastVersion) throws InterruptedException {
         try {
-            return source.list(new ListOptions(lastVersion, "NotOlderThan", 1, null)).resourceVersion()
+            return source.list(ListOptions.notOlderThan(lastVersion, 1)).resourceVersion()
                     .equals(lastVersion);
         } catch (ApiError e) {
             if (e.isTooLargeResourceVersion() && ResourceVersions

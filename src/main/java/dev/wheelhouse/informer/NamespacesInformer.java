@@ -11,6 +11,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
 
@@ -51,14 +54,20 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
 
     @Override
     public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return addEventHandler(handler, Duration.ZERO);
+        return add(handler, SharedIndexInformer::addEventHandler);
     }
 
     @Override
     public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-        OneAtATime<T> shared = new OneAtATime<>(handler, new ReentrantLock());
+        return add(handler, (member, shared) -> member.addEventHandler(shared, resyncPeriod));
+    }
+
+    private Registration add(ResourceEventHandler<T> handler,
+            BiFunction<SharedIndexInformer<T>, ResourceEventHandler<T>, Registration> adds) {
+        OneAtATime<T> alone = new OneAtATime<>(handler, new ReentrantLock());
+        ResourceEventHandler<T> shared = handler instanceof PromptHandler<T> ? new PromptHandler<>(alone) : alone;
         List<Registration> registrations = new ArrayList<>();
-        members.values().forEach(member -> registrations.add(member.addEventHandler(shared, resyncPeriod)));
+        members.values().forEach(member -> registrations.add(adds.apply(member, shared)));
         return new Registration() {
             @Override
             public boolean hasSynced() {
@@ -109,6 +118,16 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     @Override
     public void setTransform(UnaryOperator<T> transform) {
         members.values().forEach(member -> member.setTransform(transform));
+    }
+
+    @Override
+    public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+        members.values().forEach(member -> member.setWatchErrorHandler(handler));
+    }
+
+    @Override
+    public boolean isStopped() {
+        return members.values().stream().anyMatch(SharedIndexInformer::isStopped);
     }
 
     @Override

@@ -4,20 +4,23 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
 /**
- * The buffer between the informer loop and one listener. If the buffer is over its bound, an update is merged with the
- * pending update of the same UID, unless an add or a delete of that UID lies between. Adds and deletes are always kept.
- * The size is therefore limited by the bound, plus the adds and deletes, plus one update for each of these and for each
- * UID. Not thread safe: the listener locks.
+ * The buffer between the informer loop and one listener, in the order of arrival. If the buffer is over its bound, an
+ * update takes up the pending update of the same UID, unless an add or a delete of that UID lies between, and has the
+ * last place. Adds and deletes are always kept. The size is therefore limited by the bound, plus the adds and deletes,
+ * plus one update for each of these and for each UID. Not thread safe: the listener locks.
  */
 final class PendingNotifications<T extends KubernetesObject> {
     private final int bound;
+    /** Null stands for an update that a later one took up. At most half of the places are null. */
     private List<Notification<T>> pending = new ArrayList<>();
+    private int takenUp;
     /** Over the bound: the position of each UID's last notification, if that is an update. Null below the bound. */
     private @Nullable Map<String, Integer> updates;
 
@@ -30,9 +33,12 @@ final class PendingNotifications<T extends KubernetesObject> {
      * @return whether it was merged
      */
     boolean add(Notification<T> notification) {
-        if (pending.size() < bound) {
+        if (size() < bound) {
             pending.add(notification);
             return false;
+        }
+        if (takenUp > pending.size() / 2) {
+            dropTakenUp();
         }
         Map<String, Integer> index = updates;
         if (index == null) {
@@ -45,7 +51,10 @@ final class PendingNotifications<T extends KubernetesObject> {
         if (notification instanceof Notification.Update<T> update) {
             Integer place = index.get(uid(update.after()));
             if (place != null && pending.get(place) instanceof Notification.Update<T> before) {
-                pending.set(place, new Notification.Update<>(before.before(), update.after()));
+                pending.set(place, null);
+                takenUp++;
+                index.put(Objects.requireNonNull(uid(update.after())), pending.size());
+                pending.add(new Notification.Update<>(before.before(), update.after()));
                 return true;
             }
         }
@@ -74,13 +83,21 @@ final class PendingNotifications<T extends KubernetesObject> {
 
     /** Removes and returns all notifications, in order. */
     List<Notification<T>> takeAll() {
+        dropTakenUp();
         List<Notification<T>> all = pending;
         pending = new ArrayList<>();
-        updates = null;
         return all;
     }
 
+    private void dropTakenUp() {
+        if (takenUp > 0) {
+            pending.removeIf(Objects::isNull);
+            takenUp = 0;
+        }
+        updates = null;
+    }
+
     int size() {
-        return pending.size();
+        return pending.size() - takenUp;
     }
 }

@@ -2,6 +2,8 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.runtime.Clock;
 
@@ -62,13 +64,23 @@ final class Recovery {
 
     /** Lists again. If no event came since the last relist, or that was just now, waits, so that lists flood nobody. */
     Phase relist(String cause) {
-        status.relisted(cause);
-        pager.end();
-        log.debug("lists again; cause: {}", cause);
         long now = clock.nanoTime();
         if (!progressed || now - relistedAt < SOON) {
             pacing.pause(null);
         }
+        return relisting(cause, now);
+    }
+
+    /** Lists again after a pause. */
+    Phase relistAfter(@Nullable ApiError e, String cause) {
+        pacing.pause(e);
+        return relisting(cause, clock.nanoTime());
+    }
+
+    private Phase relisting(String cause, long now) {
+        status.relisted(cause);
+        pager.end();
+        log.debug("lists again; cause: {}", cause);
         relistedAt = now;
         progressed = false;
         return Phase.LIST;
@@ -110,8 +122,13 @@ final class Recovery {
         return listing;
     }
 
-    /** @param opening whether the watch could not be opened */
-    Phase ofWatch(ApiError e, String message, boolean opening) {
+    /**
+     * A watch could not be opened, or was ended by an error. As upstream's, the Reflector lists again, unless another
+     * watch is likely to succeed or a list is likely to fail as well.
+     *
+     * @param mayContinue whether the connection broke, and the next one may bring what comes next
+     */
+    Phase ofWatch(ApiError e, String message, boolean mayContinue) {
         if (e.isExpired()) {
             return relist("expired");
         }
@@ -119,18 +136,20 @@ final class Recovery {
             return relist("too large resource version");
         }
         log.info(e, message);
-        Phase next = Phase.OPEN;
+        if (e.isTooManyRequests() || mayContinue) {
+            pacing.pause(e);
+            return Phase.OPEN;
+        }
+        if (e.isWithoutConnection()) {
+            // The server was away. It may have come back with older data.
+            pacing.pause(e);
+            return Phase.PROBE;
+        }
         if (e.isRefusedVersion()) {
             pager.markVersionUnavailable();
-            next = relist("refused");
-        } else if (e.isNotFound()) {
-            next = relist("not found");
-        } else if (e.code() == 0 && opening) {
-            // The server was away. It may have come back with older data.
-            next = Phase.PROBE;
+            return relistAfter(e, "refused");
         }
-        pacing.pause(e);
-        return next;
+        return relistAfter(e, e.isNotFound() ? "not found" : e.code() == 0 ? "broken" : "error");
     }
 
     Phase ofProbe(ApiError e, String message) {
@@ -139,7 +158,10 @@ final class Recovery {
             return relist("the server does not know the last version");
         }
         log.info(e, message);
-        pacing.pause(e);
-        return Phase.PROBE;
+        if (e.isTooManyRequests() || e.isWithoutConnection()) {
+            pacing.pause(e);
+            return Phase.PROBE;
+        }
+        return relistAfter(e, "error");
     }
 }

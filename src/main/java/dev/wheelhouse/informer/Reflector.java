@@ -1,11 +1,13 @@
 package dev.wheelhouse.informer;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -17,10 +19,10 @@ import dev.wheelhouse.runtime.Signal;
  * a watch, or reads a batch of its events.
  *
  * <ul>
- * <li>It lists when it starts. It lists again only if the server answers that the last version is gone (410), not known
- * or not valid, or that the collection does not exist (404).
- * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
- * after a backoff.
+ * <li>It lists when it starts. It lists again at once if the server answers that the last version is gone (410), and
+ * after a backoff if a watch fails otherwise, ends at once, or breaks twice before it brings something.
+ * <li>A watch that ends, breaks or goes silent is opened again at the last version. So is one that is throttled (429)
+ * or cannot connect, after a backoff.
  * <li>It reads consistently if somebody needs a state that is not older than a moment, see {@link Freshness}.
  * <li>It lists again, and reports a failure until a watch brings something, if two watches in a row go silent although
  * the server has a later version: they only seem alive.
@@ -118,6 +120,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (steps.isClosed()) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");
         }
+    }
+
+    /** Sets the function that gets the error of each failed list and watch. */
+    void tellErrorsTo(Consumer<? super ApiError> handler) {
+        steps.tellErrorsTo(handler);
     }
 
     /** Lets the loop do a step. Any thread may call it. */

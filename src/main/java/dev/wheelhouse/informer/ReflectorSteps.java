@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -57,9 +58,12 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private int silences;
     /** Whether a watch went silent and had missed nothing: the server sends no bookmarks while nothing changes. */
     private boolean quiet;
+    /** The watches in a row that broke before they brought anything, as the next event may be one that cannot come. */
+    private int fruitless;
     /** The watches in a row that lasted less than a second. */
     private int briefWatches;
 
+    private volatile Consumer<? super ApiError> errorHandler = e -> {};
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
@@ -139,6 +143,10 @@ final class ReflectorSteps<T extends KubernetesObject> {
         if (ending != null) {
             ending.close();
         }
+    }
+
+    void tellErrorsTo(Consumer<? super ApiError> handler) {
+        errorHandler = handler;
     }
 
     boolean isClosed() {
@@ -303,6 +311,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
             doubt.changed(changes);
             recovery.progressed();
             silences = 0;
+            fruitless = 0;
             quiet = false;
             status.heard();
         }
@@ -342,8 +351,13 @@ final class ReflectorSteps<T extends KubernetesObject> {
         }
         phase = Phase.OPEN;
         briefWatches = ending.lasted().toSeconds() == 0 ? briefWatches + 1 : 0;
-        boolean tooOften = ending.wasBrief() || briefWatches > MOST_BRIEF_WATCHES;
-        return tooOften && !freshness.isWanted() ? pacing.pause(null) : Loop.BUSY;
+        if (freshness.isWanted()) {
+            return Loop.BUSY;
+        }
+        if (ending.wasBrief()) {
+            return enter(recovery.relistAfter(null, "brief"));
+        }
+        return briefWatches > MOST_BRIEF_WATCHES ? pacing.pause(null) : Loop.BUSY;
     }
 
     /** Lists consistently, because the watch has not reached the wanted version. */
@@ -393,12 +407,18 @@ final class ReflectorSteps<T extends KubernetesObject> {
         String verb = watching || initialState ? "watch" : "list";
         String message = Explanations.of(e, verb, source.type(), source.namespace());
         status.failed(verb, e.code(), message);
+        try {
+            errorHandler.accept(e);
+        } catch (RuntimeException | Error thrown) {
+            log.warn("the handler of watch errors failed: " + thrown);
+        }
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
         if (initialState) {
             return enter(recovery.ofInitialState(e, message));
         }
         if (watching) {
-            return enter(recovery.ofWatch(e, message, failing == null));
+            boolean broke = failing != null && e.isUnreachable() && !failing.wasBrief();
+            return enter(recovery.ofWatch(e, message, broke && (failing.events() > 0 || ++fruitless < 2)));
         }
         return enter(phase == Phase.PROBE ? recovery.ofProbe(e, message) : recovery.ofList(e, message, phase));
     }

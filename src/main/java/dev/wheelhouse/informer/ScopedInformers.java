@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
@@ -287,13 +289,16 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
 
         @Override
         public Registration addEventHandler(ResourceEventHandler<T> handler) {
-            return addEventHandler(handler, Duration.ZERO);
+            return register(this, () -> behind.addEventHandler(registered(handler)));
         }
 
         @Override
         public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-            ResourceEventHandler<T> registered = prompt ? new PromptHandler<>(handler) : handler;
-            return register(this, () -> behind.addEventHandler(registered, resyncPeriod));
+            return register(this, () -> behind.addEventHandler(registered(handler), resyncPeriod));
+        }
+
+        private ResourceEventHandler<T> registered(ResourceEventHandler<T> handler) {
+            return prompt ? new PromptHandler<>(handler) : handler;
         }
 
         @Override
@@ -304,6 +309,16 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public void setTransform(UnaryOperator<T> transform) {
             behind.setTransform(transform);
+        }
+
+        @Override
+        public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+            behind.setWatchErrorHandler(handler);
+        }
+
+        @Override
+        public boolean isStopped() {
+            return behind.isStopped();
         }
 
         @Override

@@ -1,10 +1,12 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
@@ -17,7 +19,7 @@ public interface SharedIndexInformer<T> {
 
     /**
      * Registers a handler, before or after the start. After the start, the handler first gets an add for each cached
-     * object.
+     * object. Its resync period is the one of {@link InformerOptions#minResync}.
      *
      * @throws IllegalStateException if the informer was stopped
      */
@@ -25,7 +27,7 @@ public interface SharedIndexInformer<T> {
 
     /**
      * Registers a handler that also gets {@code onUpdate(x, x)} for every cached object once per {@code resyncPeriod}.
-     * @param resyncPeriod zero for no resync
+     * @param resyncPeriod zero for no resync; a shorter one than a second counts as a second
      * @throws IllegalArgumentException if the period is negative
      * @throws IllegalStateException if the informer was stopped
      */
@@ -42,6 +44,17 @@ public interface SharedIndexInformer<T> {
      * @throws IllegalStateException if the informer has started
      */
     void setTransform(UnaryOperator<T> transform);
+
+    /**
+     * Sets a function that gets the error of each list and each watch that fails, before the informer waits and tries
+     * again. It must not block. The informer has one such function: the last one that is set.
+     *
+     * @throws IllegalStateException if the informer has started
+     */
+    void setWatchErrorHandler(Consumer<? super ApiError> handler);
+
+    /** Whether the informer was stopped. A stopped informer takes no further handlers and cannot be started again. */
+    boolean isStopped();
 
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();

@@ -81,18 +81,14 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
     }
 
     private boolean apply(DeltaFifo.Deltas<T> deltas) {
-        boolean any = false;
-        for (DeltaFifo.Chain<T> chain : deltas.byKey().values()) {
-            for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
-                any = true;
-                if (delta.type == Delta.Type.DELETED || delta.object == null) {
-                    objects.remove(delta.key);
-                } else {
-                    objects.put(delta.key, delta.object);
-                }
+        for (Delta<T> delta : deltas.deltas()) {
+            if (delta.type == Delta.Type.DELETED || delta.object == null) {
+                objects.remove(delta.key);
+            } else {
+                objects.put(delta.key, delta.object);
             }
         }
-        return any;
+        return !deltas.deltas().isEmpty();
     }
 
     /** Whether the first list is complete. It becomes true before the consumer gets that list. */

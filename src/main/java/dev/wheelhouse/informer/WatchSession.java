@@ -213,7 +213,7 @@ final class WatchSession<T extends KubernetesObject> {
 
     /** Whether the watch lasted less than a second and brought nothing. */
     boolean wasBrief() {
-        return lastHeard == opened && clock.nanoTime() - opened < 1_000_000_000L;
+        return eventsCounted == 0 && clock.nanoTime() - opened < 1_000_000_000L;
     }
 
     /** Whether the stream signals that there is an event to read. */

@@ -24,7 +24,8 @@ record ElectionProperties(@Nullable Boolean enabled, @Nullable String resourceNa
         @DefaultValue("10s") Duration renewDeadline, @DefaultValue("2s") Duration retryPeriod) {
 
     ElectionProperties {
-        options("", "", resourceName == null ? "wheelhouse" : resourceName, leaseDuration, renewDeadline, retryPeriod);
+        options(resourceNamespace == null ? "default" : resourceNamespace, "this process",
+                resourceName == null ? "wheelhouse" : resourceName, leaseDuration, renewDeadline, retryPeriod);
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.wheelhouse.journal.Cause;
 /**
  * A binary heap of delayed keys: the key that is due first is on top. Keys with the same due time come out in insertion
  * order. Each element knows its position, so that an earlier due time moves the element instead of adding a second one.
+ * A key may be delayed twice: by others, and by its own last sync. The earlier one counts.
  * Guarded by the queue's lock.
  */
 final class DelayHeap<K> {
@@ -47,10 +48,7 @@ final class DelayHeap<K> {
     void schedule(KeyState<K> entry, long dueAt, Cause cause) {
         Delay<K> delay = entry.delay;
         if (delay == null) {
-            delay = new Delay<>(entry, dueAt, cause, orders++);
-            entry.delay = delay;
-            heap.add(delay);
-            up(delay, heap.size() - 1);
+            entry.delay = add(entry, dueAt, cause);
         } else if (dueAt - delay.dueAt < 0) {
             delay.dueAt = dueAt;
             delay.cause = cause;
@@ -58,31 +56,67 @@ final class DelayHeap<K> {
         }
     }
 
+    /** Delays the entry until {@code dueAt}, in place of the time that its last sync asked for. */
+    void requeue(KeyState<K> entry, long dueAt, Cause cause) {
+        endRequeue(entry);
+        entry.requeue = add(entry, dueAt, cause);
+    }
+
+    /** Drops the time that the last sync of the entry asked for, if it did. */
+    void endRequeue(KeyState<K> entry) {
+        if (entry.requeue != null) {
+            remove(entry.requeue);
+        }
+    }
+
+    private Delay<K> add(KeyState<K> entry, long dueAt, Cause cause) {
+        Delay<K> delay = new Delay<>(entry, dueAt, cause, orders++);
+        heap.add(delay);
+        up(delay, heap.size() - 1);
+        return delay;
+    }
+
     @Nullable
     Delay<K> peek() {
         return heap.isEmpty() ? null : heap.get(0);
     }
 
-    /** Removes and returns the top if it is due; null otherwise. */
+    /** Removes and returns the top if it is due; null otherwise. The key's other delay ends with it. */
     @Nullable
     Delay<K> pollDue(long now) {
         Delay<K> top = peek();
-        return top == null || top.dueAt - now > 0 ? null : poll();
+        if (top == null || top.dueAt - now > 0) {
+            return null;
+        }
+        remove(top);
+        Delay<K> other = top.entry.delay != null ? top.entry.delay : top.entry.requeue;
+        if (other != null) {
+            remove(other);
+        }
+        return top;
     }
 
     /** Removes and returns the top, due or not; null if the heap is empty. */
     @Nullable
     Delay<K> poll() {
         Delay<K> top = peek();
-        if (top == null) {
-            return null;
+        if (top != null) {
+            remove(top);
         }
-        Delay<K> last = heap.remove(heap.size() - 1);
-        if (last != top) {
-            down(last);
-        }
-        top.entry.delay = null;
         return top;
+    }
+
+    private void remove(Delay<K> delay) {
+        Delay<K> last = heap.remove(heap.size() - 1);
+        if (last != delay) {
+            down(last, delay.index);
+            up(last, last.index);
+        }
+        if (delay == delay.entry.requeue) {
+            delay.entry.requeue = null;
+        } else {
+            delay.entry.delay = null;
+        }
     }
 
     int size() {
@@ -107,8 +141,8 @@ final class DelayHeap<K> {
         place(delay, at);
     }
 
-    private void down(Delay<K> delay) {
-        int at = 0;
+    private void down(Delay<K> delay, int from) {
+        int at = from;
         int half = heap.size() >>> 1;
         while (at < half) {
             int child = 2 * at + 1;

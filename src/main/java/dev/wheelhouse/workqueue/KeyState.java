@@ -31,6 +31,8 @@ final class KeyState<K> {
 
     /** The due time while the key is delayed; null otherwise. */
     DelayHeap.@Nullable Delay<K> delay;
+    /** The due time that the key's last sync asked for; null if it asked for none. The next sync replaces it. */
+    DelayHeap.@Nullable Delay<K> requeue;
 
     /** The neighbours in the list of ready keys. */
     @Nullable
@@ -44,6 +46,6 @@ final class KeyState<K> {
     }
 
     boolean isIdle() {
-        return !dirty && !processing && delay == null && failures == 0;
+        return !dirty && !processing && delay == null && requeue == null && failures == 0;
     }
 }

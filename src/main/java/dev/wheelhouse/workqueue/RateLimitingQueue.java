@@ -134,6 +134,29 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     @Override
+    public void succeeded(K key, Duration next) {
+        long nanos = Durations.saturatedNanos(next);
+        long now = nanos > 0 ? clock.nanoTime() : 0;
+        lock.lock();
+        try {
+            KeyState<K> entry = nanos > 0 && !shutDown ? entry(key) : entries.get(key);
+            if (entry == null) {
+                return;
+            }
+            entry.failures = 0;
+            if (nanos > 0 && !shutDown) {
+                delayed.requeue(entry, now + Math.min(nanos, FAR), Telling.cause());
+                wakeIfFirst(entry.requeue);
+            } else {
+                delayed.endRequeue(entry);
+                dropIfIdle(entry);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void forget(K key) {
         lock.lock();
         try {
@@ -269,8 +292,9 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         lock.lock();
         try {
             KeyState<K> entry = entries.get(key);
-            Delay<K> delay = entry == null ? null : entry.delay;
-            return delay == null ? -1 : Math.max(0, delay.dueAt() - now);
+            long own = entry == null ? -1 : untilDue(entry.requeue, now);
+            long others = entry == null ? -1 : untilDue(entry.delay, now);
+            return own < 0 ? others : others < 0 ? own : Math.min(own, others);
         } finally {
             lock.unlock();
         }
@@ -414,14 +438,20 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    /**
-     * Delays an entry. If it is now the first one due, all waiting threads wake up, because they wait for a later time.
-     */
     private void schedule(KeyState<K> entry, long now, long nanos) {
         delayed.schedule(entry, now + Math.min(nanos, FAR), Telling.cause());
-        if (waiters > 0 && entry.delay != null && delayed.peek() == entry.delay) {
+        wakeIfFirst(entry.delay);
+    }
+
+    /** If a delay is now the first one due, all waiting threads wake up, because they wait for a later time. */
+    private void wakeIfFirst(@Nullable Delay<K> delay) {
+        if (waiters > 0 && delay != null && delayed.peek() == delay) {
             changed.signalAll();
         }
+    }
+
+    private static long untilDue(@Nullable Delay<?> delay, long now) {
+        return delay == null ? -1 : Math.max(0, delay.dueAt() - now);
     }
 
     private int moveDue(long now) {

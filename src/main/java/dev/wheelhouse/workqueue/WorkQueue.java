@@ -42,6 +42,15 @@ public interface WorkQueue<K> {
     /** Like {@link #addRateLimited(Object)}, but waits at least {@code atLeast}, for example a server's Retry-After. */
     void addRateLimited(K key, Duration atLeast);
 
+    /**
+     * Ends a sync of a key that needs no retry: resets its failure count, and adds it as {@link Priority#LIVE} after
+     * the delay that the sync asks for, in place of the delay that an earlier sync asked for. A delay by
+     * {@link #addAfter} counts beside it. Adds nothing after {@link #shutDown}.
+     *
+     * @param next zero for no delay: the key is not added
+     */
+    void succeeded(K key, Duration next);
+
     /** Resets the failure count of a key. */
     void forget(K key);
 

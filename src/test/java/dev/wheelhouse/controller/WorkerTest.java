@@ -88,6 +88,24 @@ class WorkerTest {
     }
 
     @Test
+    void theDelayThatTheLastSyncAskedForCountsAndNotThatOfAnEarlierOne() throws Exception {
+        List<Result> next = new ArrayList<>(List.of(Result.requeueAfter(Duration.ofHours(1)),
+                Result.requeueAfter(Duration.ofHours(1)), Result.requeueAfter(Duration.ofHours(2)), Result.done(),
+                Result.requeueAfter(Duration.ofHours(1)), Result.terminal("it is wrong")));
+        Worker<String> worker = worker(key -> next.removeFirst());
+        worker.step();
+        for (long hours : new long[]{1, 2, -1, 1, -1}) {
+            clock.advance(Duration.ofMinutes(30));
+            queue.add("a");
+            assertThat(worker.step()).isEqualTo(Loop.BUSY);
+            assertThat(queue.nanosToDue("a")).isEqualTo(hours < 0 ? -1 : Duration.ofHours(hours).toNanos());
+        }
+        clock.advance(Duration.ofDays(1));
+        worker.step();
+        assertThat(synced).as("no timer is left").hasSize(6);
+    }
+
+    @Test
     void whateverASyncThrowsTheKeyIsReleasedAndTriedAgain() throws Exception {
         List<Throwable> throwables = new ArrayList<>(List.of(new IllegalStateException("bug"),
                 new StackOverflowError(), new AssertionError("no")));

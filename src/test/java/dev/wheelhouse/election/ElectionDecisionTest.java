@@ -25,6 +25,17 @@ class ElectionDecisionTest {
                 Duration.ofSeconds(renew), Duration.ofSeconds(retry));
     }
 
+    @Test
+    void anElectionWithoutANameForTheLeaseOrTheContenderIsRefused() {
+        for (String[] names : new String[][]{{"", "lease", "me", "resource-namespace is empty"},
+                {"default", " ", "me", "resource-name is empty"}, {"default", "lease", "", "identity is empty"},
+                {"default", "lease", " ", "identity is empty"}}) {
+            assertThatThrownBy(() -> new ElectionOptions(ObjectKey.of(names[0], names[1]), names[2],
+                    Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageStartingWith(names[3]);
+        }
+    }
+
     private static V1Lease heldBy(String holder) {
         return new V1Lease()
                 .metadata(new V1ObjectMeta().name("wheelhouse").namespace("kube-system").resourceVersion("7"))

@@ -153,7 +153,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             if (broken) {
-                throw new ApiError("watch " + type(), new IOException("connection reset"));
+                throw ApiError.unreachable("watch " + type(), new IOException("connection reset"));
             }
             if (dead) {
                 return null;

@@ -33,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * injected faults. {@link WireFaultsTest} covers faults of the connection.
  */
 class InformerBehaviourTest {
+    /** The first list, which a server without a cache answers in pages. */
+    private static final ListOptions CACHED = new ListOptions("0", null, 500, null);
     private SteppedInformer world = new SteppedInformer();
 
     private SteppedInformer with(InformerOptions.Builder options) {
@@ -58,7 +60,7 @@ class InformerBehaviourTest {
         world.faults.on("list", "configmaps").times(1).fail(410, "The provided resource version is too old");
         world.pass(Duration.ofSeconds(3));
         String seen = world.source.watches.getFirst().resourceVersion();
-        assertThat(world.source.lists).containsExactly(ListOptions.cached(), ListOptions.notOlderThan(seen),
+        assertThat(world.source.lists).containsExactly(CACHED, ListOptions.notOlderThan(seen, 0),
                 ListOptions.consistent(500));
         assertThat(world.cached()).isEqualTo(world.served()).contains("a=2");
     }
@@ -83,7 +85,7 @@ class InformerBehaviourTest {
         for (int i = 0; i < 20; i++) {
             world.update("a", String.valueOf(i));
         }
-        world.settle();
+        world.pass(Duration.ofSeconds(2));
         String seen = world.informer.resourceVersion();
         try (ApiServer restored = new ApiServer(
                 ApiServerOptions.defaults().withClock(world.stepper.clock))) {
@@ -93,7 +95,7 @@ class InformerBehaviourTest {
             world.faults.cutWatches();
             world.source.watchErrors.add(new ApiError("watch configmaps", 410, "Expired", "too old", null));
             world.pass(Duration.ofSeconds(3));
-            assertThat(world.source.lists).contains(ListOptions.notOlderThan(seen)).last()
+            assertThat(world.source.lists).contains(ListOptions.notOlderThan(seen, 0)).last()
                     .isEqualTo(ListOptions.consistent(500));
             assertThat(world.cached()).doesNotContain("a=19");
             assertThat(world.informer.state().lastError()).isNull();
@@ -104,12 +106,12 @@ class InformerBehaviourTest {
 
     @Test
     void backoffAndNoRelistOn429() {
-        world.settle();
+        world.pass(Duration.ofSeconds(2));
         List<ListOptions> before = List.copyOf(world.source.lists);
         world.create("a", "1");
         var throttled = world.faults.on("watch", "configmaps").times(4).fail(429, "slow down");
         world.faults.cutWatches();
-        world.pass(Duration.ofSeconds(2));
+        world.pass(Duration.ofMillis(500));
         assertThat(throttled.hits()).isEqualTo(1);
         assertThat(world.informer.state().lastFailure()).isNotNull()
                 .satisfies(failure -> assertThat(failure.status()).isEqualTo(429));
@@ -122,7 +124,7 @@ class InformerBehaviourTest {
 
     @Test
     void retryAfterOfA429IsWaitedFor() {
-        world.settle();
+        world.pass(Duration.ofSeconds(2));
         world.source.watchErrors.add(new ApiError("watch configmaps", 429, "TooManyRequests", "slow down",
                 Duration.ofSeconds(17)));
         world.faults.cutWatches();

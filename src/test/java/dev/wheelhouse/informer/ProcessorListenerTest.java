@@ -72,7 +72,8 @@ class ProcessorListenerTest {
         add(update("b", 3, 4));
         add(update("c", 1, 2));
         add(update("c", 2, 3));
-        assertThat(told()).containsExactly("a@1>4", "b@1>2", "b@2>4", "c@1>3");
+        assertThat(told()).as("in the order in which the last states arrived").containsExactly("b@1>2", "a@1>4",
+                "b@2>4", "c@1>3");
         assertThat(conflated).hasValue(4);
     }
 

@@ -1,7 +1,9 @@
 package dev.wheelhouse.informer;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The Reflector's requests, and when it sends them. */
 @Isolated
 class ReflectorTest {
+    /** The first list, which a server without a cache answers in pages. */
+    private static final ListOptions CACHED = new ListOptions("0", null, 500, null);
     private SteppedInformer world = new SteppedInformer();
 
     @AfterEach
@@ -54,7 +58,7 @@ class ReflectorTest {
     void itListsTheServersCacheFirstAndThenWatchesFromThatVersion() {
         world.create("a", "1");
         world.settle();
-        assertThat(world.source.lists).containsExactly(ListOptions.cached());
+        assertThat(world.source.lists).containsExactly(CACHED);
         assertThat(world.source.watches).hasSize(1);
         assertThat(world.source.watches.getFirst().resourceVersion()).isEqualTo(world.version());
         assertThat(world.source.watches.getFirst().timeout()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(10));
@@ -78,7 +82,7 @@ class ReflectorTest {
         world.source.listErrors.add(new ApiError("list configmaps", 504, "Timeout",
                 "Too large resource version: 9999, current: 100", Duration.ofSeconds(1)));
         world.settle();
-        assertThat(world.source.lists).containsExactly(ListOptions.cached(), ListOptions.consistent(500));
+        assertThat(world.source.lists).containsExactly(CACHED, ListOptions.consistent(500));
         assertThat(world.informer.hasSynced()).isTrue();
         // The next relist uses the server's cache again.
         String seen = world.version();
@@ -86,7 +90,7 @@ class ReflectorTest {
         world.create("a", "1");
         world.faults.compactNow();
         world.pass(Duration.ofSeconds(3));
-        assertThat(world.source.lists.getLast()).isEqualTo(ListOptions.notOlderThan(seen));
+        assertThat(world.source.lists.getLast()).isEqualTo(ListOptions.notOlderThan(seen, 0));
     }
 
     @Test
@@ -439,7 +443,7 @@ class ReflectorTest {
         world.settle();
         world.source.send(new WatchEvent.Bookmark<>("garbage", false));
         world.settle();
-        world.source.watchErrors.add(new ApiError("watch configmaps", new IOException("connection refused")));
+        world.source.watchErrors.add(new ApiError("watch configmaps", new ConnectException("connection refused")));
         world.source.cut();
         world.create("b", "1");
         world.pass(Duration.ofMinutes(1));
@@ -509,5 +513,126 @@ class ReflectorTest {
         world.update("a", "2");
         world.pass(Duration.ofSeconds(30));
         assertThat(world.cached()).containsExactly("a=2");
+    }
+
+    // ---- watches that fail again and again
+
+    /** Lets every watch fail, in answers or in events of the stream, and makes a change that only a list can show. */
+    private void failAllWatches(ApiError error, boolean inEvents) {
+        world.create("a", "1");
+        world.pass(Duration.ofSeconds(2));
+        assertThat(world.cached()).containsExactly("a=1");
+        world.source.lists.clear();
+        for (int i = 0; i < 500; i++) {
+            if (inEvents) {
+                world.source.inject(new WatchEvent.Failed<>(error));
+            } else {
+                world.source.watchErrors.add(error);
+            }
+        }
+        world.source.cut();
+        world.delete("a");
+        world.create("b", "1");
+    }
+
+    @Test
+    void anInformerWhoseWatchesAllFailListsAgainWhateverTheErrorIs() {
+        for (boolean streams : new boolean[]{false, true}) {
+            for (boolean inEvents : new boolean[]{false, true}) {
+                for (int code : new int[]{400, 401, 403, 404, 405, 409, 422, 500, 501, 503, 504, 0}) {
+                    with(InformerOptions.builder().watchList(streams));
+                    failAllWatches(code == 0
+                            ? new ApiError("watch configmaps", new IOException("an event is too large"))
+                            : error(code, "", "no", null), inEvents);
+                    world.pass(Duration.ofSeconds(8));
+                    assertThat(world.cached()).as("watches that fail with %s, in events: %s, streams: %s", code,
+                            inEvents, streams).containsExactly("b=1");
+                    world.pass(Duration.ofMinutes(10));
+                    assertThat(world.source.lists.size()).as("lists in ten minutes").isBetween(20, 60);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aServerThatIsTooBusyOrAwayIsWatchedAgainAndNotListed() {
+        for (ApiError error : List.of(error(429, "TooManyRequests", "slow down", null),
+                error(500, "TooManyRequests", "a Status without a code", null),
+                ApiError.unreachable("watch configmaps", new ConnectException("connection refused")))) {
+            for (boolean inEvents : new boolean[]{false, true}) {
+                with(InformerOptions.builder().watchList(false));
+                failAllWatches(error, inEvents);
+                world.pass(Duration.ofMinutes(10));
+                assertThat(whole(world.source.lists)).as("after %s", error.getMessage()).isEmpty();
+                assertThat(world.source.watches).hasSizeBetween(20, 60);
+            }
+        }
+    }
+
+    @Test
+    void anErrorWhoseReasonAloneSaysThatTheVersionIsGoneIsFollowedByAListAtOnce() {
+        for (String reason : List.of("Expired", "Gone")) {
+            with(InformerOptions.builder().watchList(false));
+            world.create("a", "1");
+            world.settle();
+            // A Status without a code counts as 500.
+            world.source.send(new WatchEvent.Failed<>(error(500, reason, "too old resource version", null)));
+            world.settle();
+            assertThat(world.counted.relists).containsExactly("expired");
+        }
+    }
+
+    @Test
+    void aWatchThatEndsAtOnceAndBringsNothingIsFollowedByAList() {
+        world.create("a", "1");
+        world.settle();
+        world.source.end();
+        world.pass(Duration.ofSeconds(2));
+        assertThat(world.counted.relists).containsExactly("brief");
+        // A watch that lasts longer than a second may end.
+        world.pass(Duration.ofSeconds(2));
+        world.source.end();
+        world.pass(Duration.ofSeconds(5));
+        assertThat(world.counted.relists).containsExactly("brief");
+    }
+
+    @Test
+    void aVersionWhoseEventBreaksEachConnectionDoesNotHoldTheCacheBack() {
+        world.create("a", "1");
+        world.pass(Duration.ofSeconds(2));
+        world.source.mute(true);
+        world.update("a", "2");
+        for (int watch = 0; watch < 2; watch++) {
+            assertThat(world.cached()).containsExactly("a=1");
+            world.pass(Duration.ofSeconds(5));
+            world.source.cut();
+            world.pass(Duration.ofSeconds(4));
+        }
+        assertThat(world.counted.relists).containsExactly("broken");
+        assertThat(world.cached()).containsExactly("a=2");
+    }
+
+    @Test
+    void aServerWithoutAWatchCacheIsListedInPagesAgainAndOneWithACacheAtOnce() {
+        for (boolean cache : new boolean[]{false, true}) {
+            with(InformerOptions.builder().freshStart(false).watchList(false).pageSize(2));
+            List<V1ConfigMap> made = new ArrayList<>();
+            for (String name : List.of("a", "b", "c")) {
+                made.add(world.create(name, "1"));
+            }
+            world.source.listAnswers.addAll(cache
+                    ? List.of(new ListPage<>(made, world.version(), null, List.of()))
+                    : List.of(new ListPage<>(made.subList(0, 2), world.version(), "further", List.of()),
+                            new ListPage<>(made.subList(2, 3), world.version(), null, List.of())));
+            world.settle();
+            assertThat(world.source.lists.getFirst()).isEqualTo(new ListOptions("0", null, 2, null));
+            assertThat(world.cached()).containsExactly("a=1", "b=1", "c=1");
+            String seen = world.version();
+            world.source.lists.clear();
+            world.source.send(new WatchEvent.Failed<>(expired()));
+            world.settle();
+            assertThat(world.source.lists.getFirst()).isEqualTo(ListOptions.notOlderThan(seen, cache ? 0 : 2));
+            assertThat(world.cached()).containsExactly("a=1", "b=1", "c=1");
+        }
     }
 }

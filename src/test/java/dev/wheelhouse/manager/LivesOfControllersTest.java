@@ -280,6 +280,21 @@ class LivesOfControllersTest {
     }
 
     @Test
+    void aManagedControllerSeesEveryObjectAgainAfterOnceToTwiceTheLeastResyncPeriod() throws InterruptedException {
+        cluster.resyncAfter(Duration.ofHours(12));
+        ControllerManager manager = manager(descriptor("net"));
+        stepUntilRunning(manager);
+        configMap("a");
+        eventuallySynced("net writes a");
+        synced.clear();
+        for (int hour = 0; hour < 24; hour++) {
+            cluster.clock.advance(Duration.ofHours(1));
+            cluster.deliver();
+        }
+        eventuallySynced("net writes a");
+    }
+
+    @Test
     void twoControllersOfOneNameAreRefusedInASentenceThatNamesBoth() {
         assertThatThrownBy(() -> manager(descriptor("website"), descriptor("x"),
                 new ControllerDescriptor("other", Set.of("website"), "com.example.Other", Set.of(), true,

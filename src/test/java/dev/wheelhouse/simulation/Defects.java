@@ -208,6 +208,11 @@ final class Defects {
         }
 
         @Override
+        public void succeeded(K key, Duration next) {
+            behind.succeeded(key, Duration.ZERO);
+        }
+
+        @Override
         public void forget(K key) {
             behind.forget(key);
         }

@@ -3,6 +3,9 @@ package dev.wheelhouse.workqueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +81,71 @@ class RateLimitingQueueTest {
         assertThat(takeAll()).containsExactly("a");
         clock.advance(Duration.ofSeconds(100));
         assertThat(takeAll()).containsExactly("b");
+    }
+
+    @Test
+    void theDelayThatASyncAsksForReplacesTheOneThatAnEarlierSyncAskedForAndNoOther() {
+        sync("a", Duration.ofHours(1));
+        clock.advance(Duration.ofMinutes(30));
+        queue.add("a");
+        sync("a", Duration.ofHours(1));
+        clock.advance(Duration.ofMinutes(31));
+        assertThat(queue.poll()).as("the timer of the first sync is over").isNull();
+        clock.advance(Duration.ofMinutes(30));
+        sync("a", Duration.ofHours(1));
+        // A shorter and a longer one, and none.
+        queue.add("a");
+        sync("a", Duration.ofMinutes(1));
+        assertThat(queue.nanosToDue("a")).isEqualTo(Duration.ofMinutes(1).toNanos());
+        queue.add("a");
+        queue.addAfter("a", Duration.ofMinutes(7));
+        sync("a", Duration.ZERO);
+        assertThat(queue.nanosToDue("a")).as("the delay of somebody else stays").isEqualTo(
+                Duration.ofMinutes(7).toNanos());
+        clock.advance(Duration.ofMinutes(7));
+        sync("a", Duration.ofMinutes(15));
+        queue.addAfter("a", Duration.ofMinutes(20));
+        clock.advance(Duration.ofMinutes(15));
+        sync("a", Duration.ZERO);
+        // The later of two delays ends with the earlier one.
+        clock.advance(Duration.ofHours(5));
+        assertThat(queue.poll()).isNull();
+        assertThat(queue.state().delayed()).isZero();
+    }
+
+    private void sync(String key, Duration next) {
+        if (queue.size() == 0 && queue.nanosToNextDue() == Long.MAX_VALUE) {
+            queue.add(key);
+        }
+        assertThat(queue.poll()).isEqualTo(key);
+        queue.succeeded(key, next);
+        queue.done(key);
+    }
+
+    @Test
+    void manyKeysWhoseDelaysAreReplacedAndDroppedStillComeInTheOrderOfTheirDueTimes() {
+        SplittableRandom random = new SplittableRandom(1);
+        Map<String, Long> due = new TreeMap<>();
+        for (int i = 0; i < 2_000; i++) {
+            String key = "key-" + random.nextInt(100);
+            long seconds = random.nextInt(10_000);
+            queue.succeeded(key, Duration.ofSeconds(seconds));
+            if (seconds == 0 || random.nextInt(5) == 0) {
+                queue.succeeded(key, Duration.ZERO);
+                due.remove(key);
+            } else {
+                due.put(key, seconds);
+            }
+        }
+        List<Long> came = new ArrayList<>();
+        for (int second = 0; second < 10_000; second++) {
+            for (String key = queue.poll(); key != null; key = queue.poll()) {
+                assertThat(due.remove(key)).isEqualTo(second);
+                queue.done(key);
+            }
+            clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(due).isEmpty();
     }
 
     @Test

@@ -86,6 +86,7 @@ public final class Cluster implements AutoCloseable {
     private final KubeClient client;
     private final KubeClient user = server.client("user");
     private final Set<ResourceType> withheld = new HashSet<>();
+    private Duration minResync = Duration.ZERO;
     private InformerFactory informers = newInformers();
 
     /** An Event, as a controller hands it to its recorder. */
@@ -126,9 +127,15 @@ public final class Cluster implements AutoCloseable {
         informers = newInformers();
     }
 
+    /** Replaces all informers by empty ones whose handlers see all objects again after once to twice this time. */
+    public void resyncAfter(Duration least) {
+        minResync = least;
+        forgetCaches();
+    }
+
     private InformerFactory newInformers() {
         return new InformerFactory(new InterceptedClient(server.client("informers"), new Withholding()), clock,
-                InformerMetrics.Provider.NONE, InformerOptions.builder().batch(1).seed(1).build());
+                InformerMetrics.Provider.NONE, InformerOptions.builder().batch(1).seed(1).minResync(minResync).build());
     }
 
     /** A context for controllers that one thread steps. */

@@ -29,7 +29,7 @@ import dev.wheelhouse.runtime.Durations;
 import okhttp3.Response;
 
 /**
- * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to a bound. It hands on the
+ * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to two bounds. It hands on the
  * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
  * ends of network packets and HTTP chunks have no meaning. An unhurried watch pauses before it reads again. A consumer
  * that is called when events are ready may handle them on the reading thread, which saves a hand-over.
@@ -37,6 +37,8 @@ import okhttp3.Response;
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
     private static final int AHEAD = 1024;
+    /** The bytes of such events, and of those that are handed on together, from which on no further one is decoded. */
+    private static final long BYTES_AHEAD = 4L << 20;
     /** The most events that are handed on together. */
     private static final int MOST_AT_ONCE = 128;
     /** The time that an unhurried watch waits before it reads the network again. */
@@ -59,6 +61,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private final Condition room = lock.newCondition();
     /** The events that wait for the consumer. */
     private List<WatchEvent<T>> events = new ArrayList<>();
+    private long bytesAhead;
     private boolean finished;
     private volatile boolean closed;
     private volatile Runnable ready = () -> {};
@@ -71,6 +74,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
 
     /** The events that are decoded and not handed on. Used by the reading thread only. */
     private final List<WatchEvent<T>> batch = new ArrayList<>();
+    private long batchBytes;
 
     /** The events that the consumer has taken, and the index of its next one. Used by one consumer at a time. */
     private List<WatchEvent<T>> taken = List.of();
@@ -107,9 +111,11 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
                     key -> cache.apply(key));
             WatchEvent<T> event = events.next();
             while (event != null) {
+                long before = bytes;
                 bytes = events.bytesRead();
+                batchBytes += bytes - before;
                 batch.add(event);
-                if (batch.size() >= MOST_AT_ONCE && !handOn()) {
+                if ((batch.size() >= MOST_AT_ONCE || batchBytes >= BYTES_AHEAD) && !handOn()) {
                     return;
                 }
                 event = events.next();
@@ -160,16 +166,18 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         }
         lock.lockInterruptibly();
         try {
-            while (events.size() >= AHEAD && !closed) {
+            while ((events.size() >= AHEAD || bytesAhead >= BYTES_AHEAD) && !closed) {
                 room.await();
             }
             if (!closed) {
                 events.addAll(batch);
+                bytesAhead += batchBytes;
                 arrived.signal();
             }
         } finally {
             lock.unlock();
             batch.clear();
+            batchBytes = 0;
         }
         ready.run();
         return !closed;
@@ -220,6 +228,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
                 return null;
             }
             taken = events;
+            bytesAhead = 0;
             events = new ArrayList<>(Math.min(taken.size(), MOST_AT_ONCE));
             room.signal();
             return taken.get(next++);

@@ -2,14 +2,8 @@ package dev.wheelhouse.client.http;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.time.Duration;
-
-import javax.net.ssl.SSLException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +32,11 @@ final class ServerOutage {
 
     /** The error of a request that got no answer. */
     ApiError error(String tried, IOException cause) {
-        if (isWithoutConnection(cause)) {
+        ApiError error = new ApiError(tried, cause);
+        if (error.isWithoutConnection()) {
             begin(cause);
         }
-        return on || isBroken(cause) ? ApiError.unreachable(tried, cause) : new ApiError(tried, cause);
+        return on || isBroken(cause) ? ApiError.unreachable(tried, cause) : error;
     }
 
     private synchronized void begin(IOException cause) {
@@ -74,16 +69,5 @@ final class ServerOutage {
     private static boolean isBroken(IOException cause) {
         return cause instanceof SocketException || cause instanceof EOFException
                 || String.valueOf(cause.getMessage()).contains("unexpected end of stream");
-    }
-
-    private static boolean isWithoutConnection(IOException cause) {
-        return switch (cause) {
-            case ConnectException e -> true;
-            case NoRouteToHostException e -> true;
-            case UnknownHostException e -> true;
-            case SSLException e -> true;
-            case SocketTimeoutException e -> String.valueOf(e.getMessage()).contains("onnect");
-            default -> false;
-        };
     }
 }

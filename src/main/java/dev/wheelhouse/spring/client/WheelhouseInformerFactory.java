@@ -120,10 +120,10 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
 
     private <T extends KubernetesObject> SharedIndexInformer<T> register(dev.wheelhouse.client.ListerWatcher<T> source,
             Class<T> model, long resyncPeriodMillis, @Nullable BiConsumer<Class<T>, Throwable> exceptionHandler) {
-        dev.wheelhouse.client.ListerWatcher<T> reporting = exceptionHandler == null
-                ? source
-                : new ReportingSource<>(source, failure -> exceptionHandler.accept(model, failure));
-        dev.wheelhouse.informer.SharedIndexInformer<T> unshared = engine.unshared(reporting, model);
+        dev.wheelhouse.informer.SharedIndexInformer<T> unshared = engine.unshared(source, model);
+        if (exceptionHandler != null) {
+            unshared.setWatchErrorHandler(failure -> exceptionHandler.accept(model, failure));
+        }
         OfficialInformer<T> informer = new OfficialInformer<>(unshared, model,
                 Duration.ofMillis(Math.max(0, resyncPeriodMillis)), () -> engine.start(unshared, runner),
                 () -> engine.stop(unshared));

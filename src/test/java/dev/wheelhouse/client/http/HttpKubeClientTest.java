@@ -198,7 +198,7 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(504,
                 "{\"kind\":\"Status\",\"message\":\"Too large resource version: 9, current: 1\",\"reason\":\"Timeout\","
                         + "\"details\":{\"retryAfterSeconds\":3},\"code\":504}"));
-        ApiError tooLarge = catchThrowableOfType(ApiError.class, () -> list(ListOptions.notOlderThan("9")));
+        ApiError tooLarge = catchThrowableOfType(ApiError.class, () -> list(ListOptions.notOlderThan("9", 0)));
         assertThat(tooLarge.retryAfter()).isEqualTo(Duration.ofSeconds(3));
         assertThat(tooLarge.isTooLargeResourceVersion()).isTrue();
     }
