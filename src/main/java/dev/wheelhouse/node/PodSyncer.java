@@ -88,8 +88,17 @@ final class PodSyncer implements PodWorkers.Syncer {
         }
         runtime.sync(pod);
         V1PodStatus status = status(pod, before, false, now);
-        statuses.set(pod, status);
-        return PodPhases.isTerminal(status.getPhase());
+        boolean over = PodPhases.isTerminal(status.getPhase());
+        if (!over || anyRunning(pod)) {
+            // The final status of a pod that has ended by itself follows at once, in one write.
+            statuses.set(pod, status);
+        }
+        return over;
+    }
+
+    private boolean anyRunning(V1Pod pod) {
+        PodRuntimeStatus status = runtime.status(PodManager.uid(pod));
+        return status != null && status.anyRunning();
     }
 
     private void reconcileMirror(V1Pod pod) {
@@ -140,8 +149,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     @Override
     public boolean syncTerminatingPod(V1Pod pod, Duration gracePeriod) {
         runtime.kill(pod, gracePeriod);
-        PodRuntimeStatus left = runtime.status(PodManager.uid(pod));
-        if (left == null || !left.anyRunning()) {
+        if (!anyRunning(pod)) {
             return true;
         }
         statuses.set(pod, status(pod, statuses.get(PodManager.uid(pod)), false, Moment.of(clock)));

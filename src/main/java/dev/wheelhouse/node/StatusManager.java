@@ -163,7 +163,7 @@ final class StatusManager {
             // Drop the answer once the watch has shown it.
             entry.lastAnswer = apiPod == entry.lastAnswer ? apiPod : null;
         }
-        String patch = StatusPatch.between(apiPod, status);
+        String patch = StatusPatch.between(apiPod, PodStatuses.shown(status, apiPod.getStatus(), finished));
         if (patch != null) {
             try {
                 apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
