@@ -113,9 +113,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     /** A copy of a static pod with the status of its mirror pod, if the runtime does not know the pod yet. */
     private V1Pod withReportedStatus(V1Pod pod) {
         V1Pod mirror = pods.mirrorOf(pod);
-        String uid = PodManager.uid(pod);
-        boolean same = mirror != null && uid.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
-        return mirror == null || !same || runtime.status(uid) != null
+        return mirror == null || !PodManager.isMirrorOf(mirror, pod) || runtime.status(PodManager.uid(pod)) != null
                 ? pod
                 : new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec())
                         .status(mirror.getStatus());
