@@ -120,6 +120,7 @@ final class PodStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
+        PodValidation.annotationsUpdate(pod, old, problems);
         JsonNode status = pod.path("status");
         problems.formedIfSet("status.nominatedNodeName", Json.text(status, "nominatedNodeName"), Formats::dnsSubdomain);
         Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {
