@@ -8,7 +8,6 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-
 /** Sums over the containers of a pod (upstream: {@code component-helpers/resource/helpers.go}). */
 public final class PodResources {
     private PodResources() {}

@@ -65,7 +65,8 @@ final class MirrorPods {
     @Nullable
     Duration reconcile(V1Pod pod, @Nullable V1Pod mirror) {
         String uid = PodManager.uid(pod);
-        if (mirror != null && mirror.getMetadata().getDeletionTimestamp() == null && PodManager.isMirrorOf(mirror, pod)) {
+        if (mirror != null && mirror.getMetadata().getDeletionTimestamp() == null
+                && PodManager.isMirrorOf(mirror, pod)) {
             failures.remove(uid);
             return null;
         }

@@ -64,7 +64,9 @@ final class PodManager {
     synchronized @Nullable V1Pod apiPod(String uid) {
         V1Pod pod = pods.get(uid);
         V1Pod mirror = pod == null ? null : mirrorOf(pod);
-        return pod == null || !PodSources.isStatic(pod) ? pod : mirror != null && isMirrorOf(mirror, pod) ? mirror : null;
+        return pod == null || !PodSources.isStatic(pod)
+                ? pod
+                : mirror != null && isMirrorOf(mirror, pod) ? mirror : null;
     }
 
     /** Whether a mirror pod shows this version of a static pod. */

@@ -106,7 +106,8 @@ class ManifestReaderTest {
                 initContainers: [{name: first, image: busybox, resources: {limits: {memory: 1Gi}}}]
                 containers:
                 - {name: web, image: nginx, ports: [{containerPort: 80}], resources: {limits: {cpu: '100'}},
-                   livenessProbe: {httpGet: {port: 80}}, env: [{name: N, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]}
+                   livenessProbe: {httpGet: {port: 80}},
+                   env: [{name: N, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]}
                 - {name: side, image: 'side:1.2'}
                 volumes: [{name: scratch}, {name: logs, hostPath: {path: /var/log}}]
                 hostNetwork: true
@@ -164,17 +165,22 @@ class ManifestReaderTest {
     void aPodIsValidatedWithItsDefaults() {
         String port = ", image: nginx, ports: [{containerPort: 80}]}";
 
-        assertThat(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {hostNetwork: true, containers: [{name: a"
-                + port + ", {name: b" + port + "]}\n").toString()).contains("another container of the pod uses");
+        assertThat(refusal(
+                "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {hostNetwork: true, containers: [{name: a"
+                        + port + ", {name: b" + port + "]}\n")
+                .toString()).contains("another container of the pod uses");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"{operator: Exists, effect: NoExecute}",
-            "{operator: Exists, effect: NoExecute, tolerationSeconds: 60}", "{key: '', operator: Exists, effect: NoExecute}",
+            "{operator: Exists, effect: NoExecute, tolerationSeconds: 60}",
+            "{key: '', operator: Exists, effect: NoExecute}",
             "{operator: Exists, effect: NoExecute}, {operator: Exists, effect: NoExecute, tolerationSeconds: 60}"})
     void theTolerationOfAllTaintsStandsOnceAndWithoutATime(String written) throws ManifestException {
-        assertThat(one(POD + "  tolerations: [{key: a, operator: Exists, effect: NoExecute}, " + written + "]\n").getSpec()
-                .getTolerations()).containsExactly(
+        assertThat(
+                one(POD + "  tolerations: [{key: a, operator: Exists, effect: NoExecute}, " + written + "]\n").getSpec()
+                        .getTolerations())
+                .containsExactly(
                         new V1Toleration().key("a").operator("Exists").effect("NoExecute"),
                         new V1Toleration().operator("Exists").effect("NoExecute"));
     }

@@ -22,18 +22,18 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
  * image pulls. A mirror pod gets nothing and may name neither an account nor a Secret. The pods of an account with the
- * annotation {@code kubernetes.io/enforce-mountable-secrets} may only name the Secrets that the account lists (upstream:
- * {@code plugin/pkg/admission/serviceaccount}).
+ * annotation {@code kubernetes.io/enforce-mountable-secrets} may only name the Secrets that the account lists
+ * (upstream: {@code plugin/pkg/admission/serviceaccount}).
  */
 final class PodAccounts implements AdmissionPlugin {
     private static final String VOLUME = "kube-api-access-";
     private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
-    private static final String MIRROR = "kubernetes.io/config.mirror";
     private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
     /** The texts that Go reads as true. */
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
@@ -69,7 +69,7 @@ final class PodAccounts implements AdmissionPlugin {
         if (!type.equals(ResourceType.PODS)) {
             return;
         }
-        if (old == null && isMirror(pod)) {
+        if (old == null && PodValidation.isMirror(pod)) {
             checkMirror(pod);
         } else if (old == null) {
             check(pod, account(pod));
@@ -83,7 +83,7 @@ final class PodAccounts implements AdmissionPlugin {
 
     /** @throws ApiException 403 if there is no such account, or the pod names what it may not name */
     private void admit(ObjectNode pod) {
-        if (isMirror(pod)) {
+        if (PodValidation.isMirror(pod)) {
             checkMirror(pod);
             return;
         }
@@ -121,10 +121,6 @@ final class PodAccounts implements AdmissionPlugin {
                 .anyMatch(source -> source.path("serviceAccountToken").isObject())) {
             refuse(pod, "a mirror pod may not use ServiceAccountToken volume projections");
         }
-    }
-
-    private static boolean isMirror(ObjectNode pod) {
-        return pod.path("metadata").path("annotations").has(MIRROR);
     }
 
     private static boolean enforces(ObjectNode account) {

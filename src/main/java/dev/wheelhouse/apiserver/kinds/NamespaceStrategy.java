@@ -119,7 +119,8 @@ final class NamespaceStrategy extends Strategy {
             String before = old == null ? "" : Json.text(old, "metadata", "labels", label);
             if (!level.isEmpty() && !level.equals("privileged") && !level.equals(before)) {
                 warnings.add("metadata.labels[" + label + "]: this API server does not check pods by Pod Security"
-                        + " Standards, so \"" + level + "\" has no effect; use a ValidatingAdmissionPolicy or a webhook");
+                        + " Standards, so \"" + level
+                        + "\" has no effect; use a ValidatingAdmissionPolicy or a webhook");
             }
         }
     }

@@ -70,7 +70,8 @@ class MirrorPodsTest {
             "volumes: [{name: v, cephfs: {monitors: [m], secretRef: {name: s}}}]|secrets",
             "volumes: [{name: v, iscsi: {targetPortal: p, iqn: i, lun: 0, secretRef: {name: s}}}]|secrets",
             "initContainers: [{name: j, image: i, envFrom: [{secretRef: {name: s}}]}]|secrets",
-            "initContainers: [{name: j, image: i, env: [{name: E, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]|secrets",
+            "initContainers: [{name: j, image: i, env: [{name: E, valueFrom: {secretKeyRef: {name: s,"
+                    + " key: k}}}]}]|secrets",
             "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]|token"})
     void aMirrorPodNamesNeitherAnAccountNorASecret(String field, String what) {
         JsonNode answer = rest.call("POST", NS + "pods", "application/yaml",
@@ -138,7 +139,8 @@ class MirrorPodsTest {
         assertThat(create("ok", "{}",
                 of("strict", ", \"imagePullSecrets\": [{\"name\": \"registry\"}], \"volumes\": [{\"name\": \"v\","
                         + " \"secret\": {\"secretName\": \"mine\"}}, {\"name\": \"w\", \"projected\": {\"sources\":"
-                        + " [{\"secret\": {\"name\": \"other\"}}]}}]"))).isEqualTo("201 ");
+                        + " [{\"secret\": {\"name\": \"other\"}}]}}]")))
+                .isEqualTo("201 ");
         assertThat(create("x", "{}",
                 of("strict", ", \"volumes\": [{\"name\": \"v\", \"secret\": {\"secretName\": \"other\"}}]")))
                 .isEqualTo(refused.formatted("volume with secret.secretName=\"other\"", "secret"));
