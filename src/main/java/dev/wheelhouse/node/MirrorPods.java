@@ -65,7 +65,8 @@ final class MirrorPods {
     @Nullable
     Duration reconcile(V1Pod pod, @Nullable V1Pod mirror) {
         String uid = PodManager.uid(pod);
-        if (mirror != null && mirror.getMetadata().getDeletionTimestamp() == null && isMirrorOf(mirror, pod)) {
+        if (mirror != null && mirror.getMetadata().getDeletionTimestamp() == null
+                && PodManager.isMirrorOf(mirror, pod)) {
             failures.remove(uid);
             return null;
         }
@@ -107,11 +108,6 @@ final class MirrorPods {
     /** Drops what is recorded about a pod. */
     void forget(String uid) {
         failures.remove(uid);
-    }
-
-    private static boolean isMirrorOf(V1Pod mirror, V1Pod pod) {
-        String hash = PodSources.annotation(pod, PodSources.HASH_ANNOTATION);
-        return hash != null && hash.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
     }
 
     /**

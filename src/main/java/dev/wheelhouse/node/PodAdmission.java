@@ -30,8 +30,9 @@ import dev.wheelhouse.podconfig.PodSources;
  * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}). The pod must be for the node's operating system.
  * Its requests must fit beside those of the node's pods. Its node selector and required node affinity must match. Its
  * host ports must be free. It must tolerate the node's NoExecute taints, unless it is static. The rejection names the
- * first failure in upstream's order. A pod that has run here before is always accepted. Resources are not checked for
- * critical pods: kubelet would evict other pods for them, and a hollow node has no real limits. Pure functions.
+ * first failure in upstream's order. A pod that has run here before is always accepted. A critical pod must fit beside
+ * the other critical pods only: kubelet would evict the others, and a hollow node has no real limits (upstream:
+ * {@code pkg/kubelet/preemption/preemption.go}). Pure functions.
  */
 record PodAdmission(String nodeName, Map<String, String> capacity) {
     static final String NODE_AFFINITY = "NodeAffinity";
@@ -61,9 +62,10 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         if (pod.getSpec().getOs() != null && !"linux".equals(pod.getSpec().getOs().getName())) {
             return new Rejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
         }
-        Rejection resources = isCritical(pod) ? null : resources(pod, others);
-        if (resources != null) {
-            return resources;
+        boolean critical = isCritical(pod);
+        Lack lack = resources(pod, critical ? others.stream().filter(PodAdmission::isCritical).toList() : others);
+        if (lack != null && !critical) {
+            return lack.rejection();
         }
         if (!NodeSelection.of(pod.getSpec()).matches(nodeName, node.labels)) {
             return predicate(NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
@@ -79,9 +81,10 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
                 : pod.getSpec().getTolerations();
         boolean evicted = node.taints.stream().anyMatch(
                 taint -> "NoExecute".equals(taint.getEffect()) && !Tolerations.tolerate(tolerations, taint));
-        return evicted && !PodSources.isStatic(pod)
-                ? predicate("TaintToleration", "node(s) had taints that the pod didn't tolerate")
-                : null;
+        if (evicted && !PodSources.isStatic(pod)) {
+            return predicate("TaintToleration", "node(s) had taints that the pod didn't tolerate");
+        }
+        return lack == null ? null : lack.afterPreemption();
     }
 
     private static Rejection predicate(String name, String why) {
@@ -97,12 +100,12 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         return wanted.stream().anyMatch(port -> port.conflicts(taken));
     }
 
-    private @Nullable Rejection resources(V1Pod pod, Collection<V1Pod> others) {
+    private @Nullable Lack resources(V1Pod pod, Collection<V1Pod> others) {
         int pods = capacity.containsKey("pods")
                 ? number(capacity.get("pods")).min(BigDecimal.valueOf(Integer.MAX_VALUE)).intValue()
                 : Integer.MAX_VALUE;
         if (others.size() + 1 > pods) {
-            return outOf("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
+            return new Lack("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
         }
         Map<String, BigDecimal> wanted = requests(pod.getSpec());
         wanted.values().removeIf(amount -> amount.signum() == 0);
@@ -120,16 +123,26 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
             // Like kubelet, ignore extended resources that the node does not have; others check them.
             boolean known = capacity.containsKey(resource) || !resource.contains("/");
             if (known && request.signum() > 0 && taken.add(request).compareTo(there) > 0) {
-                return outOf(resource, request, taken, there);
+                return new Lack(resource, request, taken, there);
             }
         }
         return null;
     }
 
-    private static Rejection outOf(String resource, BigDecimal wanted, BigDecimal used, BigDecimal capacity) {
-        return new Rejection("OutOf" + resource, "Node didn't have enough resource: " + resource + ", requested: "
-                + units(resource, wanted) + ", used: " + units(resource, used) + ", capacity: "
-                + units(resource, capacity));
+    /** A resource of which the node has too little for a pod. */
+    private record Lack(String resource, BigDecimal wanted, BigDecimal used, BigDecimal capacity) {
+        Rejection rejection() {
+            return new Rejection("OutOf" + resource, "Node didn't have enough resource: " + resource + ", requested: "
+                    + units(resource, wanted) + ", used: " + units(resource, used) + ", capacity: "
+                    + units(resource, capacity));
+        }
+
+        Rejection afterPreemption() {
+            return new Rejection("UnexpectedAdmissionError",
+                    "Unexpected error while attempting to recover from admission failure: preemption: error finding a"
+                            + " set of pods to preempt: no set of running pods found to reclaim resources: [(res: "
+                            + resource + ", q: " + units(resource, wanted.add(used).subtract(capacity)) + "), ]");
+        }
     }
 
     /** An amount in the resource's unit, which is a thousandth of a CPU for {@code cpu}. */

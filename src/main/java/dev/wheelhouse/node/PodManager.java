@@ -57,10 +57,22 @@ final class PodManager {
         return PodSources.isStatic(pod) ? mirrors.get(ObjectKey.of(pod)) : null;
     }
 
-    /** The API server's object for a pod: the pod itself, or its mirror pod if it is static; null if there is none. */
+    /**
+     * The API server's object for a pod: the pod itself, or its mirror pod if it is static; null if there is none. The
+     * mirror pod of an earlier version of the manifest does not count.
+     */
     synchronized @Nullable V1Pod apiPod(String uid) {
         V1Pod pod = pods.get(uid);
-        return pod == null ? null : PodSources.isStatic(pod) ? mirrors.get(ObjectKey.of(pod)) : pod;
+        V1Pod mirror = pod == null ? null : mirrorOf(pod);
+        return pod == null || !PodSources.isStatic(pod)
+                ? pod
+                : mirror != null && isMirrorOf(mirror, pod) ? mirror : null;
+    }
+
+    /** Whether a mirror pod shows this version of a static pod. */
+    static boolean isMirrorOf(V1Pod mirror, V1Pod pod) {
+        String hash = PodSources.annotation(pod, PodSources.HASH_ANNOTATION);
+        return hash != null && hash.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
     }
 
     /** All pods without mirror pods. */

@@ -66,6 +66,11 @@ final class PodPhases {
         return status.getState() != null && status.getState().getRunning() != null;
     }
 
+    /** Whether a container has ever run. */
+    static boolean hasBegun(V1ContainerStatus status) {
+        return running(status) || ended(status) != null;
+    }
+
     /**
      * The phase.
      *
@@ -74,7 +79,7 @@ final class PodPhases {
     static String of(V1Pod pod, PodRuntimeStatus status, boolean stopped) {
         V1PodSpec spec = pod.getSpec();
         Map<String, V1ContainerStatus> statuses = byName(status);
-        boolean begun = status.containers().stream().anyMatch(s -> running(s) || ended(s) != null);
+        boolean begun = status.containers().stream().anyMatch(PodPhases::hasBegun);
         Initialization initialization = initialization(spec, statuses, begun);
         if (initialization == Initialization.FAILED) {
             return FAILED;

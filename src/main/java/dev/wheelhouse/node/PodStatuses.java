@@ -1,6 +1,8 @@
 package dev.wheelhouse.node;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodIP;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
@@ -51,7 +54,7 @@ final class PodStatuses {
         PodRuntimeStatus known = runtime == null ? lastReported(pod, before) : runtime;
         boolean initialized = initialized(pod, known);
         PodRuntimeStatus ended = new PodRuntimeStatus(false, known.podIp(),
-                known.initContainers().stream().map(s -> s.getContainerID() == null ? s : lost(s)).toList(),
+                lostUpToLastBegun(known.initContainers()),
                 known.containers().stream().map(s -> initialized ? lost(s) : s).toList());
         V1PodStatus old = before != null ? before : pod.getStatus() != null ? pod.getStatus() : new V1PodStatus();
         String phase = PodPhases.of(pod, known, true);
@@ -62,6 +65,23 @@ final class PodStatuses {
             phase = PodPhases.FAILED;
         }
         return assemble(pod, ended, old, phase, hostIp, now);
+    }
+
+    /**
+     * The status that the API server gets. A pod never leaves a terminal phase. It enters one when none of its
+     * containers can run any more, because others then use its resources again. Until then phase, reason and message
+     * stay as they are (upstream: {@code mergePodStatus} in {@code status_manager.go}).
+     *
+     * @param there the status that the API server has
+     * @param stopped whether no container will run again
+     */
+    static V1PodStatus shown(V1PodStatus status, @Nullable V1PodStatus there, boolean stopped) {
+        V1PodStatus old = there == null ? new V1PodStatus() : there;
+        boolean changes = !Objects.equals(old.getPhase(), status.getPhase());
+        boolean early = PodPhases.isTerminal(status.getPhase()) && !stopped;
+        return changes && (early || PodPhases.isTerminal(old.getPhase()))
+                ? ModelJson.shallowCopy(status).phase(old.getPhase()).reason(old.getReason()).message(old.getMessage())
+                : status;
     }
 
     /** The terminal phase that was reported already, because a pod never leaves it; null if there is none. */
@@ -88,10 +108,20 @@ final class PodStatuses {
     private static boolean initialized(V1Pod pod, PodRuntimeStatus status) {
         List<V1ContainerStatus> inits = status.initContainers();
         V1ContainerStateTerminated last = inits.isEmpty() ? null : PodPhases.ended(inits.getLast());
-        return inits.isEmpty() || status.containers().stream().anyMatch(s -> s.getContainerID() != null)
+        return inits.isEmpty() || status.containers().stream().anyMatch(PodPhases::hasBegun)
                 || (PodPhases.isSidecar(PodPhases.initContainers(pod.getSpec()).getLast())
                         ? Boolean.TRUE.equals(inits.getLast().getStarted())
                         : last != null && last.getExitCode() == 0);
+    }
+
+    /** Init containers start in order: the first one, and all before one that has begun, cannot still wait. */
+    private static List<V1ContainerStatus> lostUpToLastBegun(List<V1ContainerStatus> inits) {
+        int begun = Math.min(1, inits.size());
+        for (int i = 0; i < inits.size(); i++) {
+            begun = PodPhases.hasBegun(inits.get(i)) ? i + 1 : begun;
+        }
+        return Stream.concat(inits.subList(0, begun).stream().map(PodStatuses::lost),
+                inits.subList(begun, inits.size()).stream()).toList();
     }
 
     private static V1ContainerStatus lost(V1ContainerStatus status) {
@@ -117,8 +147,9 @@ final class PodStatuses {
         if (!runtime.initContainers().isEmpty()) {
             status.initContainerStatuses(runtime.initContainers());
         }
-        if (phase.equals(old.getPhase())) {
-            status.reason(old.getReason()).message(old.getMessage());
+        V1PodStatus told = phase.equals(old.getPhase()) ? old : pod.getStatus();
+        if (told != null && phase.equals(told.getPhase())) {
+            status.reason(told.getReason()).message(told.getMessage());
         }
         boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
         String ip = hostNetwork ? hostIp : runtime.podIp().isEmpty() ? old.getPodIP() : runtime.podIp();

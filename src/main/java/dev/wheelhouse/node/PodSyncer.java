@@ -89,8 +89,17 @@ final class PodSyncer implements PodWorkers.Syncer {
         }
         runtime.sync(pod);
         V1PodStatus status = status(pod, before, false, now);
-        statuses.set(pod, status);
-        return PodPhases.isTerminal(status.getPhase());
+        boolean over = PodPhases.isTerminal(status.getPhase());
+        if (!over || anyRunning(pod)) {
+            // The final status of a pod that has ended by itself follows at once, in one write.
+            statuses.set(pod, status);
+        }
+        return over;
+    }
+
+    private boolean anyRunning(V1Pod pod) {
+        PodRuntimeStatus status = runtime.status(PodManager.uid(pod));
+        return status != null && status.anyRunning();
     }
 
     private void reconcileMirror(V1Pod pod) {
@@ -105,9 +114,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     /** A copy of a static pod with the status of its mirror pod, if the runtime does not know the pod yet. */
     private V1Pod withReportedStatus(V1Pod pod) {
         V1Pod mirror = pods.mirrorOf(pod);
-        String uid = PodManager.uid(pod);
-        boolean same = mirror != null && uid.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
-        return mirror == null || !same || runtime.status(uid) != null
+        return mirror == null || !PodManager.isMirrorOf(mirror, pod) || runtime.status(PodManager.uid(pod)) != null
                 ? pod
                 : new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec())
                         .status(mirror.getStatus());
@@ -141,8 +148,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     @Override
     public boolean syncTerminatingPod(V1Pod pod, Duration gracePeriod) {
         runtime.kill(pod, gracePeriod);
-        PodRuntimeStatus left = runtime.status(PodManager.uid(pod));
-        if (left == null || !left.anyRunning()) {
+        if (!anyRunning(pod)) {
             return true;
         }
         statuses.set(pod, status(pod, statuses.get(PodManager.uid(pod)), false, Moment.of(clock)));

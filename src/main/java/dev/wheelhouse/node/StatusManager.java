@@ -134,8 +134,9 @@ final class StatusManager {
 
     private void failed(String uid, ApiError e) {
         V1Pod pod = pods.apiPod(uid);
-        if (pod == null || e.isNotFound()) {
-            // The pod was deleted; its source will report that.
+        boolean another = e.isInvalid() && e.statusMessage().contains("metadata.uid");
+        if (pod == null || e.isNotFound() || another) {
+            // The pod was deleted, and another one may have its name; its source will report that.
             queue.forget(uid);
             return;
         }
@@ -163,7 +164,7 @@ final class StatusManager {
             // Drop the answer once the watch has shown it.
             entry.lastAnswer = apiPod == entry.lastAnswer ? apiPod : null;
         }
-        String patch = StatusPatch.between(apiPod, status);
+        String patch = StatusPatch.between(apiPod, PodStatuses.shown(status, apiPod.getStatus(), finished));
         if (patch != null) {
             try {
                 apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);

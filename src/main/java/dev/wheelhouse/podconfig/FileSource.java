@@ -105,7 +105,7 @@ public final class FileSource implements Loop {
             return nextRead - now;
         }
         firstChange = Long.MAX_VALUE;
-        watch.register();
+        watch.register(known.keySet());
         read();
         nextRead = clock.deadline(period);
         return BUSY;
@@ -128,6 +128,7 @@ public final class FileSource implements Loop {
         }
         boolean tooMany = all.size() > MAX_FILES;
         List<Path> files = tooMany ? all.subList(0, MAX_FILES) : all;
+        watch.register(files);
         boolean changed = known.keySet().retainAll(files);
         Set<String> locations = files.stream().map(Path::toString).collect(Collectors.toSet());
         if (tooMany) {

@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -20,15 +23,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports, from the file system's notifications, that something may have changed at a path. It watches the directory,
- * or the parent of the file; and the parent of the directory, so that it sees the directory appear and disappear. If
- * the file system has no notifications, it reports nothing. One thread uses it; any thread may close it.
+ * or the parent of the file; the parent of the directory, so that it sees the directory appear and disappear; and the
+ * targets of links. If the file system has no notifications, it reports nothing. One thread uses it; any thread may
+ * close it.
  */
 final class FileWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FileWatch.class);
 
+    /** As many links as Linux follows in one path. */
+    private static final int MOST_LINKS = 40;
+    /** Stands for all names in a directory. */
+    private static final Set<Path> ALL = Set.of();
+
     private final Path path;
     private final @Nullable WatchService service;
     private final Map<Path, WatchKey> keys = new HashMap<>();
+    /** The watched directories, each with the names that matter in it. */
+    private Map<Path, Set<Path>> names = Map.of();
     private boolean changed;
 
     FileWatch(Path path) {
@@ -43,31 +54,34 @@ final class FileWatch implements AutoCloseable {
         this.service = made;
     }
 
-    /** Watches the directories that exist now. Call it before reading, so that no change between the two is missed. */
-    void register() {
+    /**
+     * Watches the directories that exist now. Call it before reading, so that no change between the two is missed.
+     *
+     * @param files the files that the last read found; of these the links are followed
+     */
+    void register(Collection<Path> files) {
         if (service == null) {
             return;
         }
-        Set<Path> wanted = new HashSet<>();
-        Path parent = path.getParent();
-        if (parent != null && Files.isDirectory(parent)) {
-            wanted.add(parent);
-        }
+        Map<Path, Set<Path>> wanted = new HashMap<>();
+        follow(path, wanted);
+        files.stream().filter(Files::isSymbolicLink).forEach(link -> follow(link, wanted));
         if (Files.isDirectory(path)) {
             try {
-                wanted.add(path.toRealPath());
+                wanted.put(path.toRealPath(), ALL);
             } catch (IOException e) {
                 log.debug("{} has been deleted", path, e);
             }
         }
+        names = wanted;
         keys.entrySet().removeIf(e -> {
-            boolean stale = !wanted.contains(e.getKey()) || !e.getValue().isValid();
+            boolean stale = !wanted.containsKey(e.getKey()) || !e.getValue().isValid();
             if (stale) {
                 e.getValue().cancel();
             }
             return stale;
         });
-        for (Path directory : wanted) {
+        for (Path directory : wanted.keySet()) {
             if (!keys.containsKey(directory)) {
                 try {
                     keys.put(directory, directory.register(service, StandardWatchEventKinds.ENTRY_CREATE,
@@ -75,6 +89,42 @@ final class FileWatch implements AutoCloseable {
                 } catch (IOException | ClosedWatchServiceException e) {
                     log.debug("{} cannot be watched", directory, e);
                 }
+            }
+        }
+    }
+
+    /**
+     * Adds each directory in which a change may lead a path elsewhere: that of the file itself, of each link on the
+     * way, and of the first part that does not exist.
+     */
+    private static void follow(Path start, Map<Path, Set<Path>> wanted) {
+        Path at = start.getRoot();
+        Deque<Path> ahead = new ArrayDeque<>();
+        start.forEach(ahead::add);
+        for (int links = 0; !ahead.isEmpty() && links < MOST_LINKS;) {
+            Path name = ahead.remove();
+            Path next = at.resolve(name).normalize();
+            boolean link = Files.isSymbolicLink(next);
+            boolean last = !link && (ahead.isEmpty() || !Files.exists(next));
+            if (link || last) {
+                wanted.computeIfAbsent(at, directory -> new HashSet<>()).add(name);
+            }
+            if (last) {
+                return;
+            }
+            if (!link) {
+                at = next;
+                continue;
+            }
+            links++;
+            try {
+                Path target = Files.readSymbolicLink(next);
+                at = target.isAbsolute() ? target.getRoot() : at;
+                for (int i = target.getNameCount() - 1; i >= 0; i--) {
+                    ahead.addFirst(target.getName(i));
+                }
+            } catch (IOException e) {
+                return;
             }
         }
     }
@@ -96,11 +146,9 @@ final class FileWatch implements AutoCloseable {
     }
 
     private void take(WatchKey key) {
-        Path name = path.getFileName();
-        // In the parent directory only the path itself matters. If the path is a link, any change there may concern its
-        // target.
-        boolean all = !key.watchable().equals(path.getParent()) || name == null || Files.isSymbolicLink(path);
-        key.pollEvents().forEach(e -> changed |= all || e.context() == null || e.context().equals(name));
+        Set<Path> matter = names.getOrDefault((Path) key.watchable(), ALL);
+        key.pollEvents().forEach(
+                e -> changed |= matter.equals(ALL) || e.context() == null || matter.contains((Path) e.context()));
         if (!key.reset()) {
             changed = true;
         }

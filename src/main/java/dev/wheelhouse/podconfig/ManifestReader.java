@@ -15,14 +15,18 @@ import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.type.LogicalType;
 
+import dev.wheelhouse.apiserver.defaults.PodDefaults;
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.YamlDocuments.Document;
 
 /**
  * Reads static pods from manifests: YAML or JSON, one or more documents, each a Pod or a PodList. If one pod cannot be
- * used, the whole manifest is refused (upstream: {@code pkg/kubelet/config/common.go}). Pure functions.
+ * used, the whole manifest is refused (upstream: {@code pkg/kubelet/config/common.go}). A pod gets the API server's
+ * defaults before its UID is computed, so a default that is written out changes nothing. Pure functions.
  */
 final class ManifestReader {
     private static final ObjectReader PODS = strict().readerFor(V1Pod.class);
@@ -43,7 +47,7 @@ final class ManifestReader {
      * Reads a manifest.
      *
      * @param location the file or URL, for messages
-     * @param origin adds name, UID and defaults of static pods
+     * @param origin adds name, UID and tolerations of static pods
      * @return the pods in order, completed by {@code origin}; empty for an empty manifest
      */
     static List<V1Pod> read(String location, byte[] bytes, StaticPods origin) throws ManifestException {
@@ -93,11 +97,18 @@ final class ManifestReader {
             path.addAll(hole);
             throw refused(location, document, path, "the list has an empty element: remove it");
         }
+        ObjectNode content = Json.object();
         V1Pod pod;
         List<StaticPodValidation.Problem> problems;
         try {
             pod = PODS.readValue(json);
             problems = StaticPodValidation.of(pod);
+            if (problems.isEmpty()) {
+                content = (ObjectNode) ModelJson.tree(pod);
+                PodDefaults.apply(content);
+                pod = PODS.readValue(content);
+                problems = StaticPodValidation.of(pod);
+            }
         } catch (MismatchedInputException e) {
             throw refused(location, document, path(at, e),
                     "wrong type of value; expected " + expected(e) + " here");
@@ -113,7 +124,7 @@ final class ManifestReader {
             String more = problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more)";
             throw refused(location, document, path, first.problem() + more);
         }
-        return origin.complete(pod, json, location);
+        return origin.complete(pod, content, location);
     }
 
     /** The path of the first null in a list; null if there is none. No list of a Pod may contain null. */

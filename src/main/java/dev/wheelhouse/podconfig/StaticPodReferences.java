@@ -40,9 +40,8 @@ final class StaticPodReferences {
     }
 
     private void spec(V1PodSpec spec) {
-        String account = spec.getServiceAccountName();
-        refers(account == null || account.isEmpty() ? null : account, "the ServiceAccount \"" + account + "\"", "spec",
-                "serviceAccountName");
+        account(spec.getServiceAccountName(), "serviceAccountName");
+        account(spec.getServiceAccount(), "serviceAccount");
         if (spec.getImagePullSecrets() != null && !spec.getImagePullSecrets().isEmpty()) {
             refers(spec, "Secrets", "spec", "imagePullSecrets");
         }
@@ -55,6 +54,10 @@ final class StaticPodReferences {
         for (int i = 0; i < volumes.size(); i++) {
             volume(volumes.get(i), i);
         }
+    }
+
+    private void account(@Nullable String name, String field) {
+        refers(name == null || name.isEmpty() ? null : name, "the ServiceAccount \"" + name + "\"", "spec", field);
     }
 
     private void containers(String field, @Nullable List<V1Container> containers) {

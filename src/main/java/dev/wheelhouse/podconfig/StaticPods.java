@@ -5,22 +5,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
-import io.kubernetes.client.openapi.models.V1Container;
-import io.kubernetes.client.openapi.models.V1ContainerPort;
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.runtime.Hashes;
 
 /**
- * Turns a manifest's pod into a static pod of one node: sets its name, UID, defaults and tolerations (upstream:
+ * Turns a manifest's pod into a static pod of one node: sets its name, UID, node and tolerations (upstream:
  * {@code applyDefaults} in {@code pkg/kubelet/config/common.go}).
  *
  * @param fromFile whether the manifests are files. Pods from files tolerate every NoExecute taint, and their UID
@@ -28,15 +30,18 @@ import dev.wheelhouse.runtime.Hashes;
  */
 record StaticPods(String nodeName, boolean fromFile) {
 
-    /** Completes a pod in place, and returns it. */
-    V1Pod complete(V1Pod pod, JsonNode content, String location) {
+    /**
+     * Completes a pod in place, and returns it.
+     * @param content the pod with its defaults, as JSON
+     */
+    V1Pod complete(V1Pod pod, ObjectNode content, String location) {
         V1ObjectMeta meta = pod.getMetadata();
         V1PodSpec spec = pod.getSpec();
-        if (meta.getUid() == null || meta.getUid().isEmpty()) {
+        if (isEmpty(meta.getUid())) {
             meta.uid(uid(content, location));
         }
         meta.name(meta.getName() + "-" + nodeName.toLowerCase(Locale.ROOT));
-        if (meta.getNamespace() == null || meta.getNamespace().isEmpty()) {
+        if (isEmpty(meta.getNamespace())) {
             meta.namespace("default");
         }
         Map<String, String> annotations = new LinkedHashMap<>(
@@ -49,69 +54,31 @@ record StaticPods(String nodeName, boolean fromFile) {
         if (fromFile) {
             List<V1Toleration> tolerations = new ArrayList<>(
                     spec.getTolerations() == null ? List.of() : spec.getTolerations());
-            V1Toleration all = new V1Toleration().operator("Exists").effect("NoExecute");
-            if (!tolerations.contains(all)) {
-                tolerations.add(all);
-            }
+            tolerations.removeIf(StaticPods::toleratesNoExecute);
+            tolerations.add(new V1Toleration().operator("Exists").effect("NoExecute"));
             spec.tolerations(tolerations);
         }
-        defaults(spec);
         pod.apiVersion("v1").kind("Pod").status(new V1PodStatus().phase("Pending"));
         return pod;
     }
 
-    private static void defaults(V1PodSpec spec) {
-        spec.restartPolicy(spec.getRestartPolicy() == null ? "Always" : spec.getRestartPolicy());
-        spec.dnsPolicy(spec.getDnsPolicy() == null ? "ClusterFirst" : spec.getDnsPolicy());
-        if (spec.getTerminationGracePeriodSeconds() == null) {
-            spec.terminationGracePeriodSeconds(30L);
-        }
-        List<V1Container> containers = new ArrayList<>(spec.getContainers());
-        if (spec.getInitContainers() != null) {
-            containers.addAll(spec.getInitContainers());
-        }
-        for (V1Container container : containers) {
-            for (V1ContainerPort port : container.getPorts() == null
-                    ? List.<V1ContainerPort>of()
-                    : container.getPorts()) {
-                port.protocol(port.getProtocol() == null ? "TCP" : port.getProtocol());
-                if (Boolean.TRUE.equals(spec.getHostNetwork()) && port.getHostPort() == null) {
-                    port.hostPort(port.getContainerPort());
-                }
-            }
-        }
+    /** Whether it is the toleration that each pod of a file has; a number of seconds does not count. */
+    private static boolean toleratesNoExecute(V1Toleration toleration) {
+        return "Exists".equals(toleration.getOperator()) && "NoExecute".equals(toleration.getEffect())
+                && isEmpty(toleration.getKey()) && isEmpty(toleration.getValue());
+    }
+
+    private static boolean isEmpty(@Nullable String text) {
+        return text == null || text.isEmpty();
     }
 
     /**
-     * The first 128 bits of a hash of content, node and location, in hexadecimal. The order of the manifest's keys is
-     * ignored.
+     * The first 128 bits of a hash of content, node and location, in hexadecimal. Contents that the API server takes
+     * for equal have the same hash.
      */
-    private String uid(JsonNode content, String location) {
-        StringBuilder text = new StringBuilder();
-        canonical(content, text);
-        text.append(fromFile ? "\nhost:" + nodeName + "\nfile:" : "\nurl:").append(location);
-        return Hashes.sha256(text.toString()).substring(0, 32);
-    }
-
-    private static void canonical(JsonNode node, StringBuilder out) {
-        if (node.isObject()) {
-            Map<String, JsonNode> sorted = new TreeMap<>();
-            node.forEachEntry(sorted::put);
-            out.append('{');
-            sorted.forEach((key, value) -> {
-                out.append(key.length()).append(':').append(key).append('=');
-                canonical(value, out);
-            });
-            out.append('}');
-        } else if (node.isArray()) {
-            out.append('[');
-            for (JsonNode element : node) {
-                canonical(element, out);
-                out.append(',');
-            }
-            out.append(']');
-        } else {
-            out.append(node);
-        }
+    private String uid(ObjectNode content, String location) {
+        String text = Json.mapper().writeValueAsString(SemanticForm.of(content, ResourceType.PODS))
+                + (fromFile ? "\nhost:" + nodeName + "\nfile:" : "\nurl:") + location;
+        return Hashes.sha256(text).substring(0, 32);
     }
 }

@@ -114,6 +114,37 @@ class MirrorPodBehaviourTest {
     }
 
     @Test
+    void aDefaultThatIsWrittenIntoTheManifestRestartsNothing() throws IOException {
+        write("nginx:1");
+        String before = uid();
+        String container = node.status("web-node-1").getContainerID();
+
+        Path file = directory.resolve("web.yaml");
+        Files.writeString(file, Files.readString(file).replace("spec: {",
+                "spec: {restartPolicy: Always, schedulerName: default-scheduler, hostNetwork: false, "));
+        node.pass(A_WHILE);
+
+        assertThat(uid()).isEqualTo(before);
+        assertThat(node.status("web-node-1").getContainerID()).isEqualTo(container);
+    }
+
+    @Test
+    void aPodWhoseLimitsExceedTheNodeIsRejectedBecauseItsRequestsFollowFromThem() throws IOException {
+        Files.writeString(directory.resolve("big.yaml"), """
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: big}
+                spec: {containers: [{name: c, image: nginx, resources: {limits: {cpu: 100}}}]}
+                """);
+        write("nginx:1");
+
+        assertThat(node.exists("big-node-1")).isFalse();
+        assertThat(node.events).anyMatch(event -> event.startsWith("Warning UnexpectedAdmissionError: ")
+                && event.endsWith("no set of running pods found to reclaim resources: [(res: cpu, q: 96000), ]"));
+        assertThat(node.phase("web-node-1")).isEqualTo("Running");
+    }
+
+    @Test
     void twoPodsOfOneNameNeverRunAtOnce() throws IOException {
         write("nginx:1", "stop-delay: 10s");
         String before = node.status("web-node-1").getContainerID();

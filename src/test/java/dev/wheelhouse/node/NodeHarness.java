@@ -36,6 +36,7 @@ final class NodeHarness {
     final List<String> events = new ArrayList<>();
     /** The sources of refused manifests, as the metric reports them. */
     final List<String> refusals = new ArrayList<>();
+    int failedStatusWrites;
     NodeAgent agent;
 
     NodeHarness() {
@@ -53,6 +54,11 @@ final class NodeHarness {
                     @Override
                     public void refused(String source) {
                         refusals.add(source);
+                    }
+
+                    @Override
+                    public void statusWritten(boolean success) {
+                        failedStatusWrites += success ? 0 : 1;
                     }
                 }, clock);
     }

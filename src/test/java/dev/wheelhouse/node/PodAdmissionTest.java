@@ -209,11 +209,18 @@ class PodAdmissionTest {
     }
 
     @Test
-    void aCriticalPodIsNeverOutOfResourcesButNothingElseIsForgiven() {
-        V1Pod pod = pod("a", "cpu", "64");
+    void aCriticalPodHasToFitBesideOtherCriticalPodsOnlyButNothingElseIsForgiven() {
+        node.create(pod("other", "cpu", "1500m"));
+        V1Pod pod = pod("a", "cpu", "1500m");
         pod.getSpec().priorityClassName("system-cluster-critical");
         node.create(pod);
         assertThat(node.phase("a")).isEqualTo("Running");
+
+        V1Pod large = pod("large", "cpu", "64");
+        large.getSpec().priorityClassName("system-cluster-critical");
+        rejected(large, "UnexpectedAdmissionError", "Unexpected error while attempting to recover from admission"
+                + " failure: preemption: error finding a set of pods to preempt: no set of running pods found to"
+                + " reclaim resources: [(res: cpu, q: 63500), ]");
 
         V1Pod elsewhere = pod("b", "cpu", "64");
         elsewhere.getSpec().priorityClassName("system-cluster-critical").nodeSelector(Map.of("disk", "ssd"));

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
@@ -278,6 +280,53 @@ class FileSourceTest {
 
         Files.delete(directory.resolve("a.yaml"));
         assertThat(read()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a link", "a link to a link", "a link in the way", "a link with dots", "the path itself",
+            "the directory", "a link that leads nowhere yet"})
+    void aChangeBehindALinkIsSeenAtOnceThroughTheFileSystemsNotification(String kind) throws IOException {
+        Path store = Files.createDirectories(parent.resolve("store/v1"));
+        Path target = store.resolve("target.yaml");
+        Files.writeString(target, pod("a", "nginx:1"));
+        Path manifest = directory.resolve("a.yaml");
+        Path watched = kind.startsWith("the ") ? parent.resolve("link") : directory;
+        switch (kind) {
+            case "a link" -> Files.createSymbolicLink(manifest, target);
+            case "a link to a link" -> {
+                Files.createSymbolicLink(store.resolve("other.yaml"), Path.of("target.yaml"));
+                Files.createSymbolicLink(manifest, store.resolve("other.yaml"));
+            }
+            case "a link in the way" -> {
+                Files.createSymbolicLink(parent.resolve("current"), Path.of("store/v1"));
+                Files.createSymbolicLink(manifest, parent.resolve("current/target.yaml"));
+            }
+            case "a link with dots" -> Files.createSymbolicLink(manifest, Path.of("../store/./v1/target.yaml"));
+            case "the path itself" -> Files.createSymbolicLink(watched, target);
+            case "the directory" -> Files.createSymbolicLink(watched, store);
+            default -> {
+                Files.delete(target);
+                Files.createSymbolicLink(manifest, target);
+            }
+        }
+        FileSource live = new FileSource(watched, "node-1", Duration.ofHours(1), channel, (s, p, w) -> {},
+                PodSourceMetrics.NONE, Clock.system());
+        try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
+            runner.start("file", live);
+            Eventually.eventually("the first set", Duration.ofMinutes(2), () -> kind.startsWith("a link that leads")
+                    ? channel.peek() != null
+                    : sees("a-node-1 nginx:1"));
+
+            Files.writeString(target, pod("a", "nginx:2"));
+            Eventually.eventually("the new content", Duration.ofMinutes(2), () -> sees("a-node-1 nginx:2"));
+            if (kind.equals("a link in the way")) {
+                Path next = Files.createDirectories(parent.resolve("store/v2"));
+                Files.writeString(next.resolve("target.yaml"), pod("a", "nginx:3"));
+                Files.createSymbolicLink(parent.resolve("new"), Path.of("store/v2"));
+                Files.move(parent.resolve("new"), parent.resolve("current"), StandardCopyOption.ATOMIC_MOVE);
+                Eventually.eventually("the other target", Duration.ofMinutes(2), () -> sees("a-node-1 nginx:3"));
+            }
+        }
     }
 
     @Test

@@ -11,9 +11,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Toleration;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Defaults;
+import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -87,6 +98,100 @@ class ManifestReaderTest {
 
         assertThat(pod.getMetadata().getUid()).isEqualTo("mine");
         assertThat(pod.getMetadata().getAnnotations()).containsEntry(PodSources.HASH_ANNOTATION, "mine");
+    }
+
+    @Test
+    void aStaticPodHasTheDefaultsThatTheApiServerGivesToPods() throws ManifestException {
+        String spec = """
+                initContainers: [{name: first, image: busybox, resources: {limits: {memory: 1Gi}}}]
+                containers:
+                - {name: web, image: nginx, ports: [{containerPort: 80}], resources: {limits: {cpu: '100'}},
+                   livenessProbe: {httpGet: {port: 80}},
+                   env: [{name: N, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]}
+                - {name: side, image: 'side:1.2'}
+                volumes: [{name: scratch}, {name: logs, hostPath: {path: /var/log}}]
+                hostNetwork: true
+                """;
+        V1PodSpec pod = one("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n" + spec.indent(2)).getSpec();
+        ObjectNode mirror = Json.object();
+        mirror.set("spec", ModelJson.tree(pod));
+        Defaults.apply(ResourceType.PODS, mirror);
+
+        assertThat(mirror.get("spec")).as("the API server adds nothing to the mirror pod's spec")
+                .isEqualTo(ModelJson.tree(pod));
+        assertThat(pod.getSchedulerName()).isEqualTo("default-scheduler");
+        assertThat(pod.getDnsPolicy()).isEqualTo("ClusterFirst");
+        assertThat(pod.getTerminationGracePeriodSeconds()).isEqualTo(30);
+        assertThat(pod.getEnableServiceLinks()).isTrue();
+        assertThat(pod.getSecurityContext()).isNotNull();
+        V1Container web = pod.getContainers().getFirst();
+        assertThat(web.getImagePullPolicy()).isEqualTo("Always");
+        assertThat(pod.getContainers().getLast().getImagePullPolicy()).isEqualTo("IfNotPresent");
+        assertThat(web.getTerminationMessagePath()).isEqualTo("/dev/termination-log");
+        assertThat(web.getTerminationMessagePolicy()).isEqualTo("File");
+        assertThat(web.getResources().getRequests()).containsEntry("cpu", Quantity.fromString("100"));
+        assertThat(web.getPorts().getFirst().getProtocol()).isEqualTo("TCP");
+        assertThat(web.getPorts().getFirst().getHostPort()).isEqualTo(80);
+        assertThat(web.getLivenessProbe().getPeriodSeconds()).isEqualTo(10);
+        assertThat(web.getLivenessProbe().getHttpGet().getScheme()).isEqualTo("HTTP");
+        assertThat(web.getEnv().getFirst().getValueFrom().getFieldRef().getApiVersion()).isEqualTo("v1");
+        assertThat(pod.getInitContainers().getFirst().getResources().getRequests()).containsOnlyKeys("memory");
+        assertThat(pod.getVolumes().getFirst().getEmptyDir()).isNotNull();
+        assertThat(pod.getVolumes().getLast().getHostPath().getType()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"restartPolicy: Always", "dnsPolicy: ClusterFirst", "terminationGracePeriodSeconds: 30",
+            "schedulerName: default-scheduler", "securityContext: {}", "enableServiceLinks: true", "nodeSelector: {}",
+            "hostNetwork: false", "volumes: []", "initContainers: null", "unknown: field"})
+    void aDefaultThatIsWrittenOutAndAFieldThatDoesNotCountChangeNothing(String line) throws ManifestException {
+        assertThat(one(POD + "  " + line + "\n").getMetadata().getUid()).isEqualTo(one(POD).getMetadata().getUid());
+    }
+
+    @Test
+    void theSameHoldsForContainers() throws ManifestException {
+        String uid = one(POD).getMetadata().getUid();
+        String quantity = POD + "    resources: {limits: {cpu: %s}}\n";
+        assertThat(one(quantity.formatted("1")).getMetadata().getUid())
+                .isEqualTo(one(quantity.formatted("1000m")).getMetadata().getUid());
+        for (String line : List.of("imagePullPolicy: IfNotPresent", "terminationMessagePolicy: File", "resources: {}",
+                "terminationMessagePath: /dev/termination-log")) {
+            assertThat(one(POD + "    " + line + "\n").getMetadata().getUid()).as(line).isEqualTo(uid);
+        }
+        assertThat(one(POD + "    imagePullPolicy: Always\n").getMetadata().getUid()).isNotEqualTo(uid);
+    }
+
+    @Test
+    void aPodIsValidatedWithItsDefaults() {
+        String port = ", image: nginx, ports: [{containerPort: 80}]}";
+
+        assertThat(refusal(
+                "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {hostNetwork: true, containers: [{name: a"
+                        + port + ", {name: b" + port + "]}\n")
+                .toString()).contains("another container of the pod uses");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{operator: Exists, effect: NoExecute}",
+            "{operator: Exists, effect: NoExecute, tolerationSeconds: 60}",
+            "{key: '', operator: Exists, effect: NoExecute}",
+            "{operator: Exists, effect: NoExecute}, {operator: Exists, effect: NoExecute, tolerationSeconds: 60}"})
+    void theTolerationOfAllTaintsStandsOnceAndWithoutATime(String written) throws ManifestException {
+        assertThat(
+                one(POD + "  tolerations: [{key: a, operator: Exists, effect: NoExecute}, " + written + "]\n").getSpec()
+                        .getTolerations())
+                .containsExactly(
+                        new V1Toleration().key("a").operator("Exists").effect("NoExecute"),
+                        new V1Toleration().operator("Exists").effect("NoExecute"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serviceAccountName", "serviceAccount"})
+    void aStaticPodMayNotNameAServiceAccountByEitherField(String field) {
+        Refusal refusal = refusal(POD + "  " + field + ": builder\n");
+
+        assertThat(refusal.field()).isEqualTo("spec." + field);
+        assertThat(refusal.problem()).startsWith("static pods may not reference the ServiceAccount \"builder\"");
     }
 
     @Test

@@ -120,7 +120,8 @@ public final class Admission {
      */
     public void validate(Attributes attributes) {
         ObjectNode object = attributes.object();
-        if (object != null && attributes.target().subresource().isEmpty()) {
+        String subresource = attributes.target().subresource();
+        if (object != null && (subresource.isEmpty() || subresource.equals("ephemeralcontainers"))) {
             plugins.forEach(plugin -> plugin.validate(attributes.type(), object, attributes.old()));
         }
         validating.check(attributes);

@@ -21,7 +21,7 @@ interface AdmissionPlugin {
     default void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {}
 
     /**
-     * Refuses a valid object that breaks the rule.
+     * Refuses a valid object, or a pod with other ephemeral containers, that breaks the rule.
      *
      * @param old null for a new object
      * @throws dev.wheelhouse.apiserver.error.ApiException 403

@@ -23,8 +23,8 @@ import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.validation.PodResources;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.Quantities;
 
 /**

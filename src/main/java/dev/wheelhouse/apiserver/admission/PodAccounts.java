@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.admission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,17 +22,21 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
- * image pulls (upstream: {@code plugin/pkg/admission/serviceaccount}). Mirror pods get nothing. Unlike upstream, a pod
- * may mount secrets that the account does not list.
+ * image pulls. A mirror pod gets nothing and may name neither an account nor a Secret. The pods of an account with the
+ * annotation {@code kubernetes.io/enforce-mountable-secrets} may only name the Secrets that the account lists
+ * (upstream: {@code plugin/pkg/admission/serviceaccount}).
  */
 final class PodAccounts implements AdmissionPlugin {
     private static final String VOLUME = "kube-api-access-";
     private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
-    private static final String MIRROR = "kubernetes.io/config.mirror";
+    private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
+    /** The texts that Go reads as true. */
+    private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     /** The lifetime of tokens. The odd number tells the server that nobody chose the lifetime on purpose. */
     private static final int TOKEN_SECONDS = 3607;
     private static final int DEFAULT_MODE = 0644;
@@ -57,29 +63,39 @@ final class PodAccounts implements AdmissionPlugin {
         }
     }
 
-    /** @throws ApiException 403 if there is no such account */
+    /** Checks a new pod, and a pod whose ephemeral containers have changed. */
+    @Override
+    public void validate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (!type.equals(ResourceType.PODS)) {
+            return;
+        }
+        if (old == null && PodValidation.isMirror(pod)) {
+            checkMirror(pod);
+        } else if (old == null) {
+            check(pod, account(pod));
+        } else if (!pod.path("spec").path("ephemeralContainers").equals(old.path("spec").path("ephemeralContainers"))) {
+            ObjectNode account = account(pod);
+            if (enforces(account)) {
+                refuse(pod, PodSecrets.notListedByDebuggers(pod.path("spec"), account));
+            }
+        }
+    }
+
+    /** @throws ApiException 403 if there is no such account, or the pod names what it may not name */
     private void admit(ObjectNode pod) {
+        if (PodValidation.isMirror(pod)) {
+            checkMirror(pod);
+            return;
+        }
         ObjectNode spec = Json.child(pod, "spec");
         String name = Json.text(spec, "serviceAccountName");
         if (name.isEmpty()) {
             name = Json.text(spec, "serviceAccount");
         }
-        if (pod.path("metadata").path("annotations").has(MIRROR)) {
-            if (!name.isEmpty()) {
-                throw refused(pod, "a mirror pod may not reference service accounts");
-            }
-            return;
-        }
         name = name.isEmpty() ? DEFAULT : name;
         spec.put("serviceAccountName", name);
         spec.put("serviceAccount", name);
-        String namespace = Meta.namespace(pod);
-        StoredObject found = account(namespace, name);
-        if (found == null) {
-            throw refused(pod, "error looking up service account " + namespace + "/" + name + ": serviceaccount \""
-                    + name + "\" not found");
-        }
-        ObjectNode account = found.tree();
+        ObjectNode account = account(pod);
         JsonNode wish = spec.has("automountServiceAccountToken") ? spec : account;
         if (wish.path("automountServiceAccountToken").asBoolean(true)) {
             mountToken(pod, spec);
@@ -87,6 +103,43 @@ final class PodAccounts implements AdmissionPlugin {
         if (spec.path("imagePullSecrets").isEmpty() && !account.path("imagePullSecrets").isEmpty()) {
             spec.set("imagePullSecrets", account.get("imagePullSecrets"));
         }
+        check(pod, account);
+    }
+
+    private static void check(ObjectNode pod, ObjectNode account) {
+        refuse(pod, enforces(account) ? PodSecrets.notListed(pod.path("spec"), account) : null);
+    }
+
+    private static void checkMirror(ObjectNode pod) {
+        JsonNode spec = pod.path("spec");
+        if (!Json.text(spec, "serviceAccountName").isEmpty()) {
+            refuse(pod, "a mirror pod may not reference service accounts");
+        } else if (PodSecrets.any(spec)) {
+            refuse(pod, "a mirror pod may not reference secrets");
+        } else if (spec.path("volumes").valueStream()
+                .flatMap(volume -> volume.path("projected").path("sources").valueStream())
+                .anyMatch(source -> source.path("serviceAccountToken").isObject())) {
+            refuse(pod, "a mirror pod may not use ServiceAccountToken volume projections");
+        }
+    }
+
+    private static boolean enforces(ObjectNode account) {
+        return TRUE.contains(account.path("metadata").path("annotations").path(ENFORCE).asString(""));
+    }
+
+    /** @throws ApiException 403 if the pod has no account, or one that does not exist */
+    private ObjectNode account(ObjectNode pod) {
+        String name = Json.text(pod, "spec", "serviceAccountName");
+        String namespace = Meta.namespace(pod);
+        if (name.isEmpty()) {
+            refuse(pod, "no service account specified for pod " + namespace + "/" + Meta.name(pod));
+        }
+        StoredObject found = account(namespace, name);
+        if (found == null) {
+            refuse(pod, "error looking up service account " + namespace + "/" + name + ": serviceaccount \""
+                    + name + "\" not found");
+        }
+        return Objects.requireNonNull(found).tree();
     }
 
     /** The account; null if there is none. A controller is about to make the default account of a new namespace. */
@@ -100,8 +153,10 @@ final class PodAccounts implements AdmissionPlugin {
         return found;
     }
 
-    private static ApiException refused(ObjectNode pod, String why) {
-        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+    private static void refuse(ObjectNode pod, @Nullable String why) {
+        if (why != null) {
+            throw Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+        }
     }
 
     private static void mountToken(ObjectNode pod, ObjectNode spec) {

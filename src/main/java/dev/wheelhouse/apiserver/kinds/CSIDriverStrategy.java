@@ -16,8 +16,8 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** CSI drivers (upstream: {@code pkg/registry/storage/csidriver}). */
 final class CSIDriverStrategy extends Strategy {

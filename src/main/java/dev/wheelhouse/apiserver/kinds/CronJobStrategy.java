@@ -23,7 +23,7 @@ import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.TimeZones;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {

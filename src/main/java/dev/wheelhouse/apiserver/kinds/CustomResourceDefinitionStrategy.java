@@ -26,8 +26,8 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Definitions of custom resources. A definition is deleted after its objects (upstream:

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;

@@ -1,41 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.BooleanNode;
-import tools.jackson.databind.node.IntNode;
-import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.TooLargeException;
-import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.facts.TypeSchema;
-import dev.wheelhouse.facts.TypeSchema.Field;
-import dev.wheelhouse.facts.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.defaults.TypeDefaults;
 
-/**
- * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and the values
- * that its registry strategies put into every new namespace, pod and service).
- *
- * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of
- * its type applies, then the same is done to its children. A second walk changes nothing. Admission and the strategies
- * fill in the values that depend on the cluster: addresses, tokens, service accounts, priorities.
- */
+/** The defaults of all built-in types. */
 public final class Defaults {
-    private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
-    private static final Map<String, Plan> PLANS = new ConcurrentHashMap<>();
+    private static final TypeDefaults ALL = new TypeDefaults(Strategies.defaults());
 
     private Defaults() {}
 
@@ -45,117 +17,6 @@ public final class Defaults {
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the object would become too large
      */
     public static void apply(ResourceType type, ObjectNode object) {
-        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
-        if (schema != null) {
-            apply(plan(schema), object, new Growth());
-        }
-    }
-
-    /**
-     * Bounds the bytes that defaults add to one object, because an object with a million empty containers is small
-     * before its defaults. Counts names and punctuation only.
-     */
-    private static final class Growth {
-        private long bytes;
-
-        void add(String field) {
-            bytes += field.length() + 4L;
-            if (bytes > TooLargeException.MOST_BYTES) {
-                throw new TooLargeException("the object would have " + bytes + " bytes of defaults");
-            }
-        }
-    }
-
-    /**
-     * The steps that fill in the defaults of objects of one type.
-     *
-     * @param filled fields to fill in where they are missing
-     * @param children fields whose objects have plans of their own
-     */
-    private record Plan(List<Field> filled, @Nullable Consumer<ObjectNode> rule, Map<String, Field> children) {}
-
-    private static Plan plan(TypeSchema type) {
-        Plan known = PLANS.get(type.name());
-        return known != null ? known : PLANS.computeIfAbsent(type.name(), name -> newPlan(type));
-    }
-
-    private static Plan newPlan(TypeSchema type) {
-        List<Field> filled = new ArrayList<>();
-        Map<String, Field> children = new HashMap<>();
-        for (Field field : type.fields().values()) {
-            // Go writes a zero value only if a pointer tells it from nothing.
-            boolean declared = field.defaultValue() != null && (field.pointer() || !isZero(field.defaultValue()));
-            if (field.shape() == Shape.SINGLE && (field.always() || declared)) {
-                filled.add(field);
-            }
-            if (field.shape() != Shape.MAP_OF_LISTS && field.type().isObject()
-                    && !field.typeName().endsWith(".ObjectMeta")) {
-                children.put(field.name(), field);
-            }
-        }
-        return new Plan(List.copyOf(filled), RULES.get(type.name()), Map.copyOf(children));
-    }
-
-    private static void apply(Plan plan, ObjectNode object, Growth growth) {
-        Deadline.check();
-        for (Field field : plan.filled()) {
-            JsonNode present = object.get(field.name());
-            if (present == null || present.isNull()) {
-                JsonNode value = initial(field);
-                if (value != null) {
-                    growth.add(field.name());
-                    object.set(field.name(), value);
-                }
-            }
-        }
-        if (plan.rule() != null) {
-            plan.rule().accept(object);
-        }
-        for (Map.Entry<String, JsonNode> property : object.properties()) {
-            JsonNode value = property.getValue();
-            if (!value.isContainer()) {
-                continue;
-            }
-            Field child = plan.children().get(property.getKey());
-            if (child == null) {
-                continue;
-            }
-            Plan childPlan = plan(child.type());
-            if (child.shape() == Shape.SINGLE) {
-                if (value instanceof ObjectNode inner) {
-                    apply(childPlan, inner, growth);
-                }
-            } else {
-                for (JsonNode element : value) {
-                    if (element instanceof ObjectNode inner) {
-                        apply(childPlan, inner, growth);
-                    }
-                }
-            }
-        }
-    }
-
-    private static boolean isZero(JsonNode value) {
-        return value.isBoolean() ? !value.booleanValue() : value.isNumber() && value.decimalValue().signum() == 0;
-    }
-
-    /** The declared default, or the zero value; null where the zero value is not written. */
-    private static @Nullable JsonNode initial(Field field) {
-        if (field.defaultValue() != null) {
-            return field.defaultValue().deepCopy();
-        }
-        return switch (field.typeName()) {
-            case "string" -> StringNode.valueOf("");
-            case "integer", "number" -> IntNode.valueOf(0);
-            case "boolean" -> BooleanNode.FALSE;
-            default -> {
-                String scalar = field.type().scalar();
-                yield scalar == null
-                        ? Json.object()
-                        : scalar.equals("quantity")
-                                ? StringNode.valueOf("0")
-                                : scalar.endsWith("time") ? NullNode.getInstance() : null;
-            }
-        };
+        ALL.apply(type, object);
     }
 }

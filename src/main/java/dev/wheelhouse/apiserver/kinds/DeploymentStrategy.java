@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;

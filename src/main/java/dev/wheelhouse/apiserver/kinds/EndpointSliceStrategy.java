@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {

@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {

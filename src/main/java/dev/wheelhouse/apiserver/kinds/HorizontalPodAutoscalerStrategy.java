@@ -22,8 +22,8 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Horizontal pod autoscalers, which are stored as autoscaling/v2 (upstream: {@code pkg/apis/autoscaling/validation},

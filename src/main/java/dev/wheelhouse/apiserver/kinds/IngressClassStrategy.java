@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Ingress classes (upstream: {@code pkg/registry/networking/ingressclass}). */
 final class IngressClassStrategy extends Strategy {

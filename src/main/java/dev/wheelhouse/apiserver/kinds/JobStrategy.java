@@ -23,7 +23,7 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {

@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Mutating admission policies, whose expressions have to compile (upstream:

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Mutating webhook configurations (upstream:

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,8 +18,8 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
@@ -106,6 +108,21 @@ final class NamespaceStrategy extends Strategy {
     @Override
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
         // Only the metadata has rules.
+    }
+
+    /** Pods are not checked by Pod Security Standards here, so a label that asks for it must not pass silently. */
+    @Override
+    public void warn(ObjectNode namespace, @Nullable ObjectNode old, List<String> warnings) {
+        for (String mode : List.of("enforce", "audit", "warn")) {
+            String label = "pod-security.kubernetes.io/" + mode;
+            String level = Json.text(namespace, "metadata", "labels", label);
+            String before = old == null ? "" : Json.text(old, "metadata", "labels", label);
+            if (!level.isEmpty() && !level.equals("privileged") && !level.equals(before)) {
+                warnings.add("metadata.labels[" + label + "]: this API server does not check pods by Pod Security"
+                        + " Standards, so \"" + level
+                        + "\" has no effect; use a ValidatingAdmissionPolicy or a webhook");
+            }
+        }
     }
 
     @Override

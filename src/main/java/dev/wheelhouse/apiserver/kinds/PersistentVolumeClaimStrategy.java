@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {

@@ -11,7 +11,7 @@ import dev.wheelhouse.apiserver.table.Item;
 /** The kinds without rules of their own. They have traits, and columns that kubectl prints. */
 final class PlainKinds {
     static final List<Strategy> ALL = List.of(
-            new Strategy("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age()),
+            new ServiceAccountStrategy(),
             new Strategy("scheduling.k8s.io", "Workload", Column.objectName(), Column.age()),
             new Strategy("scheduling.k8s.io", "PodGroup", Column.objectName(),
                     Column.of("Policy", "Whether the pods start together or one by one.",

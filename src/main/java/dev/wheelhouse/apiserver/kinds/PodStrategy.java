@@ -12,6 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
@@ -119,6 +120,7 @@ final class PodStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
+        PodValidation.annotationsUpdate(pod, old, problems);
         JsonNode status = pod.path("status");
         problems.formedIfSet("status.nominatedNodeName", Json.text(status, "nominatedNodeName"), Formats::dnsSubdomain);
         Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {

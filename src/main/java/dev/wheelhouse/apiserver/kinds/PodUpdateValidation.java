@@ -28,6 +28,7 @@ final class PodUpdateValidation {
 
     static void update(ObjectNode pod, ObjectNode old, Problems problems) {
         PodValidation.pod(pod, problems);
+        PodValidation.annotationsUpdate(pod, old, problems);
         ObjectNode spec = (ObjectNode) pod.path("spec");
         ObjectNode before = (ObjectNode) old.path("spec");
         for (String list : List.of("containers", "initContainers")) {
@@ -160,8 +161,13 @@ final class PodUpdateValidation {
 
     /** The rules of a write to {@code ephemeralcontainers} or {@code resize}. */
     static void subresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
-        if (subresource.equals("ephemeralcontainers")) {
+        if (PodValidation.isMirror(old) && subresource.equals("ephemeralcontainers")) {
+            problems.forbidden("[]", "static pods do not support ephemeral containers");
+        } else if (PodValidation.isMirror(old) && subresource.equals("resize")) {
+            problems.forbidden("[]", "static pods cannot be resized");
+        } else if (subresource.equals("ephemeralcontainers")) {
             PodValidation.pod(object, problems);
+            PodValidation.annotationsUpdate(object, old, problems);
             Map<String, JsonNode> now = new HashMap<>();
             object.path("spec").path("ephemeralContainers").forEach(c -> now.put(Json.text(c, "name"), c));
             for (JsonNode before : old.path("spec").path("ephemeralContainers")) {

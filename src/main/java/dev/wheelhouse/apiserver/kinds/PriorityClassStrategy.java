@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Priority classes. Names with the prefix {@code system-} are reserved for two classes with fixed values (upstream:

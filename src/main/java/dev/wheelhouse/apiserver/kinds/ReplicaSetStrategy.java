@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */
 final class ReplicaSetStrategy extends Strategy {

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given

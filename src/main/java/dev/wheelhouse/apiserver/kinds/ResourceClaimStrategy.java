@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Claims of devices. Their defaults are those of claim templates too (upstream:

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {

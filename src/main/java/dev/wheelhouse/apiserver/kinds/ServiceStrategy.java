@@ -23,8 +23,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Services. The server allocates their cluster IPs and node ports (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {

@@ -19,7 +19,7 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Stateful sets, whose claim templates are volumes of their pods (upstream: {@code pkg/registry/apps/statefulset}). */
 final class StatefulSetStrategy extends Strategy {

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
 /**
  * Columns, defaults and rules that kinds with pod templates share (upstream:

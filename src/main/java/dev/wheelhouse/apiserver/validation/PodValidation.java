@@ -18,6 +18,8 @@ import dev.wheelhouse.apiserver.json.Json;
  * volumes have classes of their own.
  */
 public final class PodValidation {
+    private static final String MIRROR = "kubernetes.io/config.mirror";
+    private static final String APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
     private static final Pattern COST = Pattern.compile("0|-?[1-9][0-9]{0,9}");
 
@@ -26,6 +28,14 @@ public final class PodValidation {
     /** Checks the rules that hold for a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
+        JsonNode mirror = pod.path("metadata").path("annotations").path(MIRROR);
+        if (mirror.isString() && Json.text(spec, "nodeName").isEmpty()) {
+            problems.invalid(Problems.key("metadata.annotations", MIRROR), mirror.asString(),
+                    "must set spec.nodeName if mirror pod annotation is set");
+        }
+        if (isMirror(pod) && !spec.path("resourceClaims").isEmpty()) {
+            problems.forbidden("[]", "static pods do not support resource claims");
+        }
         deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
         spec(spec, "spec", Json.text(pod, "metadata", "name"), true, problems);
         if (Json.text(spec, "serviceAccountName").isEmpty()) {
@@ -38,6 +48,34 @@ public final class PodValidation {
                     problems.invalid(at + ".image", image, "must not have leading or trailing whitespace");
                 }
             });
+        }
+    }
+
+    /** Whether the pod is the API server's copy of a static pod. */
+    public static boolean isMirror(JsonNode pod) {
+        return pod.path("metadata").path("annotations").has(MIRROR);
+    }
+
+    /** Checks the annotations of a pod that no change may add, change or remove. */
+    public static void annotationsUpdate(JsonNode pod, JsonNode old, Problems problems) {
+        JsonNode now = pod.path("metadata").path("annotations");
+        JsonNode before = old.path("metadata").path("annotations");
+        for (String key : before.propertyNames()) {
+            if (!before.get(key).equals(now.get(key))) {
+                fixed(key, "may not remove or update ", problems);
+            }
+        }
+        for (String key : now.propertyNames()) {
+            if (!before.has(key)) {
+                fixed(key, "may not add ", problems);
+            }
+        }
+    }
+
+    private static void fixed(String key, String problem, Problems problems) {
+        if (key.equals(MIRROR) || key.startsWith(APP_ARMOR)) {
+            problems.forbidden(Problems.key("metadata.annotations", key),
+                    problem + (key.equals(MIRROR) ? "mirror pod annotation" : "AppArmor annotations"));
         }
     }
 

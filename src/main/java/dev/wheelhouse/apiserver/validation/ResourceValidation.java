@@ -8,6 +8,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.Quantities;
 
 /** The rules of resource requests and limits (upstream: {@code pkg/apis/core/validation/validation.go}). */

@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.validation;
+package dev.wheelhouse.facts;
 
 import java.math.BigDecimal;
 import java.util.Map;
@@ -7,9 +7,6 @@ import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.facts.Quantities;
 
 /** Sums over the containers of a pod (upstream: {@code component-helpers/resource/helpers.go}). */
 public final class PodResources {
@@ -26,7 +23,8 @@ public final class PodResources {
         return result;
     }
 
-    static String text(BigDecimal value) {
+    /** A quantity of that amount, in its shortest form. */
+    public static String text(BigDecimal value) {
         return Objects.requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()));
     }
 
@@ -47,7 +45,7 @@ public final class PodResources {
         for (JsonNode container : spec.path("initContainers")) {
             Map<String, BigDecimal> now = new TreeMap<>(sidecars);
             add(container, list, now);
-            if (Json.text(container, "restartPolicy").equals("Always")) {
+            if (container.path("restartPolicy").asString("").equals("Always")) {
                 sidecars.putAll(now);
                 add(container, list, running);
             }
@@ -58,7 +56,7 @@ public final class PodResources {
     }
 
     private static void add(JsonNode container, String list, Map<String, BigDecimal> sums) {
-        if (Json.at(container, "resources", list) instanceof ObjectNode requests) {
+        if (container.path("resources").path(list) instanceof ObjectNode requests) {
             for (Map.Entry<String, JsonNode> request : requests.properties()) {
                 BigDecimal value = Quantities.parse(request.getValue().asString());
                 if (value != null) {

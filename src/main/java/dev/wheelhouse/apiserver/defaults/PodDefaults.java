@@ -1,5 +1,6 @@
-package dev.wheelhouse.apiserver.kinds;
+package dev.wheelhouse.apiserver.defaults;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -7,17 +8,18 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.PodResources;
+import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.QosClass;
 
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.copyMissing;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.json.Json.child;
 import static dev.wheelhouse.apiserver.json.Json.text;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.copyMissing;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** The defaults of pods, pod templates, and their parts (upstream: {@code pkg/apis/core/v1/defaults.go}). */
-final class PodDefaults {
+public final class PodDefaults {
     private static final int READ_FOR_ALL = 0644;
     /** The most characters of a valid reference: a path of 255, a tag of 128, and a digest. */
     private static final int MOST_OF_IMAGE = 1_024;
@@ -29,9 +31,27 @@ final class PodDefaults {
             + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
             + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
 
+    private static final TypeDefaults ALONE = alone();
+
     private PodDefaults() {}
 
-    static void addTo(Map<String, Consumer<ObjectNode>> rules) {
+    private static TypeDefaults alone() {
+        Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
+        addTo(rules);
+        return new TypeDefaults(rules);
+    }
+
+    /**
+     * Sets the missing fields of a pod that have defaults, in place.
+     *
+     * @throws dev.wheelhouse.apiserver.json.TooLargeException if the pod would become too large
+     */
+    public static void apply(ObjectNode pod) {
+        ALONE.apply(ResourceType.PODS, pod);
+    }
+
+    /** Adds the rules of pods and their parts, by the full names of types. */
+    public static void addTo(Map<String, Consumer<ObjectNode>> rules) {
         String core = "io.k8s.api.core.v1.";
         rules.put(core + "Pod", PodDefaults::pod);
         rules.put(core + "PodSpec", PodDefaults::podSpec);

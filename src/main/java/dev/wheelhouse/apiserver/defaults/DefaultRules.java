@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.kinds;
+package dev.wheelhouse.apiserver.defaults;
 
 import java.util.Map;
 
@@ -8,11 +8,11 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** Steps of the rules of defaults. A field that is null counts as missing. */
-final class DefaultRules {
+public final class DefaultRules {
     private DefaultRules() {}
 
     /** Sets a text that is missing or empty. */
-    static void set(ObjectNode object, String field, String value) {
+    public static void set(ObjectNode object, String field, String value) {
         JsonNode present = Json.at(object, field);
         if (present == null || (present.isString() && present.stringValue().isEmpty())) {
             object.put(field, value);
@@ -20,27 +20,27 @@ final class DefaultRules {
     }
 
     /** Sets a number that is missing. */
-    static void set(ObjectNode object, String field, int value) {
+    public static void set(ObjectNode object, String field, int value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
     /** Sets a boolean that is missing. */
-    static void set(ObjectNode object, String field, boolean value) {
+    public static void set(ObjectNode object, String field, boolean value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
     /** Whether a list, map or text is missing or empty. */
-    static boolean isEmpty(ObjectNode object, String field) {
+    public static boolean isEmpty(ObjectNode object, String field) {
         JsonNode value = Json.at(object, field);
         return value == null || value.isEmpty();
     }
 
     /** Copies the entries whose keys are missing in the other map. */
-    static void copyMissing(JsonNode from, ObjectNode to) {
+    public static void copyMissing(JsonNode from, ObjectNode to) {
         for (Map.Entry<String, JsonNode> entry : from.properties()) {
             if (!to.has(entry.getKey())) {
                 to.set(entry.getKey(), entry.getValue());

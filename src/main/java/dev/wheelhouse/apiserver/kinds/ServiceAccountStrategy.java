@@ -1,0 +1,31 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.table.Column;
+
+/** Service accounts (upstream: {@code pkg/registry/core/serviceaccount}). */
+final class ServiceAccountStrategy extends Strategy {
+    private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
+
+    ServiceAccountStrategy() {
+        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age());
+    }
+
+    @Override
+    public void warn(ObjectNode account, @Nullable ObjectNode old, List<String> warnings) {
+        if (enforces(account) && (old == null || !enforces(old))) {
+            warnings.add("metadata.annotations[" + ENFORCE + "]: deprecated in v1.32+; prefer separate namespaces to"
+                    + " isolate access to mounted secrets");
+        }
+    }
+
+    private static boolean enforces(ObjectNode account) {
+        return account.path("metadata").path("annotations").has(ENFORCE);
+    }
+}
