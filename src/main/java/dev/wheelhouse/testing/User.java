@@ -1,15 +1,14 @@
 package dev.wheelhouse.testing;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
@@ -69,8 +68,9 @@ public final class User {
      * @throws IllegalArgumentException if the server does not serve an object's kind; the message names the kind
      */
     public void create(String yaml) {
-        LoaderOptions limits = SafeYaml.limits(Integer.MAX_VALUE, Integer.MAX_VALUE);
-        for (Object document : new Yaml(new SafeConstructor(limits)).loadAll(yaml)) {
+        for (Iterator<SafeYaml.Document> each = SafeYaml.documents(yaml.getBytes(StandardCharsets.UTF_8)); each
+                .hasNext();) {
+            Object document = each.next().value();
             if (document != null) {
                 Unstructured object = ModelJson.read(ModelJson.tree(document), Unstructured.class);
                 create(served(object), Unstructured.class, object);

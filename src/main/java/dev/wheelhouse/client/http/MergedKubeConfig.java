@@ -14,11 +14,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.resolver.Resolver;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
@@ -37,7 +32,6 @@ import okhttp3.HttpUrl;
  */
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
-    private static final int MOST_ALIASES = 100;
     private static final String AUTHORITY = "certificate-authority";
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
@@ -64,7 +58,7 @@ final class MergedKubeConfig {
     }
 
     static Loaded load(Path file) {
-        String text;
+        byte[] text;
         try {
             if (Files.isDirectory(file)) {
                 throw new KubeConfigException("the kubeconfig " + file + " is a directory: name the file in it");
@@ -73,21 +67,17 @@ final class MergedKubeConfig {
                 throw new KubeConfigException(
                         "the kubeconfig " + file + " is larger than 10 MiB: this is the wrong file");
             }
-            text = Files.readString(file, StandardCharsets.UTF_8);
+            text = Files.readAllBytes(file);
         } catch (IOException e) {
             throw new KubeConfigException("cannot read the kubeconfig " + file + ": " + KubeConfigs.reason(e)
                     + "; check the path and its permissions", e);
         }
         Object parsed;
         try {
-            LoaderOptions limits = SafeYaml.limits(LARGEST_BYTES, MOST_ALIASES);
-            parsed = SafeYaml.load(text, limits, new Resolver(), new SafeConstructor(limits));
-        } catch (MarkedYAMLException e) {
-            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
-                    + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);
-        } catch (YAMLException | IllegalArgumentException e) {
-            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getMessage() + "; correct it",
-                    e);
+            parsed = SafeYaml.load(text);
+        } catch (SafeYaml.MalformedException e) {
+            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.problem()
+                    + (e.line() > 0 ? ", line " + e.line() : "") + "; correct it there", e);
         }
         if (parsed == null) {
             return new Loaded(file, Map.of());
