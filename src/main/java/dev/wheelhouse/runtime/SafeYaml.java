@@ -319,7 +319,7 @@ public final class SafeYaml {
                     continue;
                 }
                 if (!(keyNode instanceof ScalarNode)) {
-                    throw new MalformedException(keyNode, "invalid map key: a list or a map");
+                    throw new MalformedException(keyNode, "invalid map key: keys are text");
                 }
                 Object key = raw(keyNode);
                 String text = key(keyNode, key);
