@@ -61,7 +61,7 @@ public final class SafeYaml {
     private SafeYaml() {}
 
     /** A text is not YAML, has a value that JSON has not, or breaks a limit. The message names the line, if known. */
-    public static final class MalformedException extends RuntimeException {
+    public static final class MalformedException extends IllegalArgumentException {
         private static final long serialVersionUID = 1;
         private final int line;
 

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.codec;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import org.yaml.snakeyaml.DumperOptions;
@@ -11,12 +12,15 @@ import org.yaml.snakeyaml.representer.Representer;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.SafeYaml;
 
 /** Objects in YAML. */
 public final class Yaml {
+    /** The first line of a list of problems. */
+    public static final String HEADING = "yaml: unmarshal errors:";
+
     private Yaml() {}
 
     /**
@@ -28,7 +32,7 @@ public final class Yaml {
     public record Document(JsonNode value, List<String> duplicates) {
         /** The lines as one error of Go's strict parser; empty if there are none. */
         public String complaint() {
-            return duplicates.isEmpty() ? "" : "yaml: unmarshal errors:\n  " + String.join("\n  ", duplicates);
+            return duplicates.isEmpty() ? "" : HEADING + "\n  " + String.join("\n  ", duplicates);
         }
     }
 
@@ -59,9 +63,10 @@ public final class Yaml {
     /**
      * Reads the first document of a text, as kube-apiserver does.
      *
-     * @throws ApiException 400 if the text is not YAML, has a value that JSON has not, or exceeds a bound
+     * @param refused makes the error from the reason if the text is not YAML, has a value that JSON has not, or exceeds a
+     *     bound
      */
-    public static Document read(byte[] text) {
+    public static Document read(byte[] text, Function<String, ApiException> refused) {
         try {
             Iterator<SafeYaml.Document> documents = SafeYaml.documents(text);
             if (!documents.hasNext()) {
@@ -71,7 +76,7 @@ public final class Yaml {
             return new Document(Json.mapper().valueToTree(first.value()), first.duplicates().stream().map(
                     key -> "line " + key.line() + ": key " + key.key() + " already set in map").toList());
         } catch (SafeYaml.MalformedException e) {
-            throw Errors.badRequest("error converting YAML to JSON: yaml: " + e.getMessage());
+            throw refused.apply("yaml: " + e.getMessage());
         }
     }
 

@@ -7,6 +7,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.codec.Yaml;
 import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.fuzz.Trees;
@@ -25,12 +26,12 @@ public final class YamlTarget implements FuzzTarget {
         server.ask(Kinds.create(input, "application/yaml"));
         JsonNode tree;
         try {
-            tree = asJson(Yaml.read(input).value());
+            tree = asJson(Yaml.read(input, Errors::badRequest).value());
         } catch (ApiException e) {
             assertThat(e.code()).isEqualTo(400);
             return;
         }
-        assertThat(asJson(Yaml.read(Yaml.write(tree)).value())).as("written and read again").isEqualTo(tree);
+        assertThat(asJson(Yaml.read(Yaml.write(tree), Errors::badRequest).value())).as("written and read again").isEqualTo(tree);
     }
 
     /** Converts bytes and times, which JSON does not have, to text. */
