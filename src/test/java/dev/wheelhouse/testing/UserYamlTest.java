@@ -67,7 +67,7 @@ class UserYamlTest {
                 {"apiVersion": "v1", "kind": "ConfigMap",
                 \t"metadata": {"name": "c", "namespace": "default"}}
                 """);
-        assertThat(maps()).isEqualTo("a{2020-01-01=x, at=09:30:00} b{} c{}");
+        assertThat(maps()).isEqualTo("a{at=09:30:00, 2020-01-01=x} b{} c{}");
     }
 
     @Test
