@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -47,12 +48,11 @@ public final class SafeYaml {
     private static final int MOST_BYTES = 10 << 20;
     private static final int MOST_VALUES = 1_000_000;
     private static final int MOST_DEPTH = 200;
-    /** Aliases may add this many values, and one for each byte of the text, which could have written them out. */
+    /** A text may have a value for each of its bytes, and this many more by aliases. */
     private static final int MOST_ALIASED = 10_000;
 
     private static final Tag UNTAGGED = new Tag("?");
-    private static final Pattern INTEGER = Pattern.compile(
-            "([-+]?)(?:0[xX](?<hex>[0-9a-fA-F]+)|0[bB](?<bin>[01]+)|0[oO]?(?<oct>[0-7]+)|(?<dec>0|[1-9][0-9]*))");
+    private static final Pattern INTEGER = Pattern.compile("([-+]?)(0[xX]|0[bB]|0[oO]?(?=[0-7])|)([0-9a-fA-F]+)");
     private static final Pattern FLOAT = Pattern.compile(
             "[-+]?(?:\\.[0-9]+|[0-9]+(?:\\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?");
     private static final Pattern BETWEEN_DIGITS = Pattern.compile("(?<=[0-9])_(?=[0-9])");
@@ -65,8 +65,8 @@ public final class SafeYaml {
         private static final long serialVersionUID = 1;
         private final int line;
 
-        MalformedException(@Nullable Node where, String problem) {
-            this(where == null ? 0 : lineOf(where), problem);
+        MalformedException(Node where, String problem) {
+            this(lineOf(where), problem);
         }
 
         MalformedException(int line, String problem) {
@@ -149,7 +149,7 @@ public final class SafeYaml {
         } catch (CharacterCodingException e) {
             throw new MalformedException(0, "it is not UTF-8 text");
         }
-        return new Documents(parsed(() -> new Nodes(text)), MOST_ALIASED + yaml.length);
+        return new Documents(parsed(() -> new Nodes(text)), Math.min(MOST_VALUES, MOST_ALIASED + yaml.length));
     }
 
     /** The value of the first document; null if there is none. @throws MalformedException as for all documents */
@@ -163,13 +163,9 @@ public final class SafeYaml {
         return resolve(plain) instanceof String;
     }
 
-    private interface Parse<T> {
-        T parse();
-    }
-
-    private static <T> T parsed(Parse<T> parse) {
+    private static <T> T parsed(Supplier<T> parse) {
         try {
-            return parse.parse();
+            return parse.get();
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
             throw new MalformedException(line, String.valueOf(e.getProblem()));
@@ -212,7 +208,7 @@ public final class SafeYaml {
         }
     }
 
-    private record Documents(Composer composer, int mostAliased) implements Iterator<Document> {
+    private record Documents(Composer composer, int mostValues) implements Iterator<Document> {
         @Override
         public boolean hasNext() {
             return parsed(composer::checkNode);
@@ -224,7 +220,7 @@ public final class SafeYaml {
                 throw new NoSuchElementException();
             }
             Node root = parsed(composer::getNode);
-            Values values = new Values(mostAliased);
+            Values values = new Values(mostValues);
             return new Document(values.of(root), values.duplicates, root);
         }
     }
@@ -232,16 +228,12 @@ public final class SafeYaml {
     /** Converts the nodes of one document. An alias is converted again wherever it is used. */
     private static final class Values {
         private final List<Duplicate> duplicates = new ArrayList<>();
-        private final Set<Node> anchored = Collections.newSetFromMap(new IdentityHashMap<>());
         private final Set<Node> open = Collections.newSetFromMap(new IdentityHashMap<>());
-        private final int mostAliased;
-        private int aliases;
-        private int aliased;
+        private final int mostValues;
         private int values;
-        private int depth;
 
-        Values(int mostAliased) {
-            this.mostAliased = mostAliased;
+        Values(int mostValues) {
+            this.mostValues = mostValues;
         }
 
         @Nullable
@@ -261,7 +253,7 @@ public final class SafeYaml {
         }
 
         private @Nullable Object raw(Node node) {
-            boolean alias = enter(node);
+            enter(node);
             try {
                 return switch (node) {
                     case ScalarNode scalar -> scalar(scalar);
@@ -279,34 +271,21 @@ public final class SafeYaml {
                     }
                 };
             } finally {
-                leave(node, alias);
+                open.remove(node);
             }
         }
 
-        /** Counts a value. @return whether it is an alias */
-        private boolean enter(Node node) {
-            boolean alias = node.getAnchor() != null && !anchored.add(node);
-            aliases += alias ? 1 : 0;
-            aliased += aliases > 0 ? 1 : 0;
-            if (aliased > mostAliased) {
-                throw new MalformedException(node, "document contains excessive aliasing");
+        private void enter(Node node) {
+            if (++values > mostValues) {
+                throw new MalformedException(node, "document contains excessive aliasing or more than " + MOST_VALUES
+                        + " values");
             }
-            if (++values > MOST_VALUES) {
-                throw new MalformedException(node, "it has more than " + MOST_VALUES + " values");
-            }
-            if (++depth > MOST_DEPTH + 1) {
-                throw new MalformedException(node, "it is nested deeper than " + MOST_DEPTH + " levels");
-            }
-            if (node.getAnchor() != null && !open.add(node)) {
+            if (!open.add(node)) {
                 throw new MalformedException(node, "anchor '" + node.getAnchor() + "' value contains itself");
             }
-            return alias;
-        }
-
-        private void leave(Node node, boolean alias) {
-            aliases -= alias ? 1 : 0;
-            depth--;
-            open.remove(node);
+            if (open.size() > MOST_DEPTH + 1) {
+                throw new MalformedException(node, "it is nested deeper than " + MOST_DEPTH + " levels");
+            }
         }
 
         /** @param keys the keys that the map has, as values of YAML, each with the mapping that it comes from */
@@ -339,17 +318,17 @@ public final class SafeYaml {
         }
 
         private void merge(Map<String, @Nullable Object> map, Map<@Nullable Object, Node> keys, Node from) {
-            boolean alias = enter(from);
+            enter(from);
             if (from instanceof MappingNode mapping) {
                 fill(map, keys, mapping);
-            } else if (from instanceof SequenceNode sequence && !alias
+            } else if (from instanceof SequenceNode sequence && from.getAnchor() == null
                     && sequence.getValue().stream().allMatch(MappingNode.class::isInstance)) {
                 // The first of the list counts most.
                 sequence.getValue().reversed().forEach(each -> merge(map, keys, each));
             } else {
                 throw new MalformedException(from, "map merge requires map or sequence of maps as the value");
             }
-            leave(from, alias);
+            open.remove(from);
         }
 
         private static @Nullable Object scalar(ScalarNode scalar) {
@@ -405,18 +384,15 @@ public final class SafeYaml {
         String plain = text.charAt(0) == '.' ? BETWEEN_DIGITS.matcher(text).replaceAll("") : text.replace("_", "");
         Matcher integer = INTEGER.matcher(plain);
         if (integer.matches()) {
+            String sign = integer.group(1);
+            int radix = switch (integer.group(2)) {
+                case "" -> 10;
+                case "0x", "0X" -> 16;
+                case "0b", "0B" -> 2;
+                default -> 8;
+            };
             try {
-                String hex = integer.group("hex");
-                String bin = integer.group("bin");
-                String oct = integer.group("oct");
-                String sign = integer.group(1);
-                long bits = hex != null
-                        ? Long.parseUnsignedLong(hex, 16)
-                        : bin != null
-                                ? Long.parseUnsignedLong(bin, 2)
-                                : oct != null
-                                        ? Long.parseUnsignedLong(oct, 8)
-                                        : Long.parseUnsignedLong(integer.group("dec"));
+                long bits = Long.parseUnsignedLong(integer.group(3), radix);
                 if (bits >= 0 || sign.equals("-") && bits == Long.MIN_VALUE) {
                     return sign.equals("-") ? -bits : bits;
                 }
@@ -424,7 +400,7 @@ public final class SafeYaml {
                     return new BigInteger(Long.toUnsignedString(bits));
                 }
             } catch (NumberFormatException e) {
-                // It has more than 64 bits, so it is a float or text.
+                // It has more than 64 bits or another digit, so it is a float or text.
             }
         }
         double number = FLOAT.matcher(plain).matches() ? Double.parseDouble(plain) : Double.NaN;

@@ -13,12 +13,25 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
+
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
 
 import dev.wheelhouse.client.http.KubeConfigs.Connection;
 import dev.wheelhouse.runtime.Clock;
@@ -36,12 +49,15 @@ import okhttp3.HttpUrl;
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
     private static final String AUTHORITY = "certificate-authority";
-    private static final Set<String> BOOLEANS = Set.of("insecure-skip-tls-verify", "disable-compression",
-            "provideClusterInfo");
-    private static final Set<String> TEXTS = Set.of("server", "tls-server-name", AUTHORITY, AUTHORITY + "-data",
-            "proxy-url", "client-certificate", "client-certificate-data", "client-key", "client-key-data", "token",
-            "tokenFile", "as", "as-uid", "username", "password", "cluster", "user", "namespace", "command",
-            "apiVersion", "installHint", "interactiveMode", "name", "value");
+    /** Reads the shapes below, and converts no number or boolean to text, nor text to a boolean. */
+    private static final JsonMapper STRICT = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .withCoercionConfig(LogicalType.Textual, text -> List.of(CoercionInputShape.Integer,
+                    CoercionInputShape.Float, CoercionInputShape.Boolean)
+                    .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
+            .build();
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
 
@@ -53,6 +69,25 @@ final class MergedKubeConfig {
 
     /** A parsed file. */
     record Loaded(Path file, Map<String, Object> content) {}
+
+    /** The fields of a context, and their types. */
+    private record ContextShape(String cluster, String user, String namespace) {}
+
+    /** The fields of a cluster, and their types. */
+    private record ClusterShape(String server, String tlsServerName, Boolean insecureSkipTlsVerify,
+            String certificateAuthority, String certificateAuthorityData, String proxyUrl,
+            Boolean disableCompression) {}
+
+    /** The fields of a user, and their types. */
+    private record UserShape(String clientCertificate, String clientCertificateData, String clientKey,
+            String clientKeyData, String token, @JsonProperty("tokenFile") String file, String as, String asUid,
+            List<String> asGroups, Map<String, List<String>> asUserExtra, String username, String password,
+            ExecShape exec) {}
+
+    /** The fields of a plugin, and their types. */
+    private record ExecShape(String command, List<String> args, List<Map<String, String>> env,
+            @JsonProperty("apiVersion") String version, @JsonProperty("installHint") String hint,
+            @JsonProperty("provideClusterInfo") Boolean told, @JsonProperty("interactiveMode") String mode) {}
 
     /** A named context, cluster or user, and its file. */
     private record Entry(Path file, String name, Map<String, Object> fields) {
@@ -100,12 +135,12 @@ final class MergedKubeConfig {
     static MergedKubeConfig of(List<Loaded> loaded) {
         MergedKubeConfig merged = new MergedKubeConfig(loaded.stream().map(Loaded::file).toList());
         for (Loaded each : loaded) {
-            merged.add(each, "contexts", "context", merged.contexts);
-            merged.add(each, "clusters", "cluster", merged.clusters);
-            merged.add(each, "users", "user", merged.users);
+            merged.add(each, "contexts", "context", ContextShape.class, merged.contexts);
+            merged.add(each, "clusters", "cluster", ClusterShape.class, merged.clusters);
+            merged.add(each, "users", "user", UserShape.class, merged.users);
             Object current = each.content().get("current-context");
             if (current != null && !(current instanceof String)) {
-                throw wrong(each.file(), "current-context", current, "text");
+                throw wrong(each.file(), "current-context", String.class);
             }
             if (merged.currentContext.isEmpty() && current instanceof String name) {
                 merged.currentContext = name;
@@ -114,7 +149,7 @@ final class MergedKubeConfig {
         return merged;
     }
 
-    private void add(Loaded from, String list, String field, Map<String, Entry> into) {
+    private void add(Loaded from, String list, String field, Class<?> shape, Map<String, Entry> into) {
         Object entries = from.content().get(list);
         if (entries == null) {
             return;
@@ -133,7 +168,7 @@ final class MergedKubeConfig {
                         "the kubeconfig " + from.file() + ": " + where + " has no name; give it one");
             }
             if (!(name instanceof String text)) {
-                throw wrong(from.file(), where + ".name", name, "text");
+                throw wrong(from.file(), where + ".name", String.class);
             }
             if (!names.add(text)) {
                 throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " has two entries \""
@@ -141,59 +176,33 @@ final class MergedKubeConfig {
             }
             Object value = entry.get(field);
             Map<String, Object> fields = value == null ? Map.of() : object(from.file(), where + "." + field, value);
-            checkTypes(from.file(), " of the " + field + " \"" + text + "\"", fields);
+            checkTypes(from.file(), field + " \"" + text + "\"", fields, shape);
             into.putIfAbsent(text, new Entry(from.file(), text, resolved(from.file(), fields)));
         }
     }
 
-    /** Checks the types of the fields, as all kubectl commands do, for entries that are not used, too. */
-    private static void checkTypes(Path file, String of, Map<String, Object> fields) {
-        fields.forEach((field, value) -> {
-            String where = "field " + field + of;
-            switch (field) {
-                case "exec" -> checkTypes(file, " of " + where, object(file, where, value == null ? Map.of() : value));
-                case "as-groups", "args" -> checkTexts(file, where, value);
-                case "as-user-extra" -> object(file, where, value == null ? Map.of() : value)
-                        .forEach((key, values) -> checkTexts(file, where + ", key " + key, values));
-                case "env" -> {
-                    for (Object variable : value instanceof List<?> list ? list : List.of()) {
-                        checkTypes(file, " of " + where, object(file, where, variable));
-                    }
-                }
-                default -> {
-                    boolean isBoolean = BOOLEANS.contains(field);
-                    if (value != null && (isBoolean || TEXTS.contains(field))
-                            && !(isBoolean ? value instanceof Boolean : value instanceof String)) {
-                        throw wrong(file, where, value, isBoolean ? "true or false" : "text");
-                    }
-                }
-            }
-        });
-    }
-
-    private static void checkTexts(Path file, String where, @Nullable Object value) {
-        if (value != null && !(value instanceof List<?>)) {
-            throw wrong(file, where, value, "a list of texts");
-        }
-        for (Object each : value instanceof List<?> list ? list : List.of()) {
-            if (!(each instanceof String)) {
-                throw wrong(file, where, each, "text");
-            }
+    /**
+     * Checks the types of the fields, as all kubectl commands do, for entries that are not used, too. The message does not
+     * contain the value, which may be a secret.
+     */
+    private static void checkTypes(Path file, String entry, Map<String, Object> fields, Class<?> shape) {
+        try {
+            STRICT.convertValue(fields, shape);
+        } catch (DatabindException e) {
+            String field = e.getPath().stream().map(step -> step.getPropertyName() == null
+                    ? "[" + step.getIndex() + "]"
+                    : step.getPropertyName()).collect(Collectors.joining("."));
+            throw wrong(file, "field " + field + " of the " + entry,
+                    e instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null);
         }
     }
 
-    /** The message does not contain the value, which may be a secret. */
-    private static KubeConfigException wrong(Path file, String where, @Nullable Object value, String expected) {
-        String found = switch (value) {
-            case Number number -> "a number";
-            case Boolean bool -> "a boolean";
-            case String text -> "text";
-            case Map<?, ?> map -> "a map";
-            case List<?> list -> "a list";
-            case null, default -> "null";
-        };
-        return new KubeConfigException("the kubeconfig " + file + ": " + where + " is " + found + ", not " + expected
-                + (expected.equals("text") ? "; put it in quotes" : "; correct it"));
+    private static KubeConfigException wrong(Path file, String where, @Nullable Class<?> expected) {
+        return new KubeConfigException("the kubeconfig " + file + ": " + where + (expected == String.class
+                ? " is no text; put it in quotes"
+                : expected == Boolean.class
+                        ? " is neither true nor false; correct it"
+                        : " has another form; correct it"));
     }
 
     private static Map<String, Object> object(Path file, String where, Object value) {

@@ -281,21 +281,19 @@ class KubeconfigCasesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "token: 12345 | field token of the user \"u\" is a number, not text; put it in quotes",
-            "token: 0555 | field token of the user \"u\" is a number, not text",
-            "token: 1e5 | field token of the user \"u\" is a number, not text",
-            "token: yes | field token of the user \"u\" is a boolean, not text",
-            "token: [a] | field token of the user \"u\" is a list, not text",
-            "password: 1, username: me | field password of the user \"u\" is a number, not text",
-            "as: 1 | field as of the user \"u\" is a number, not text",
-            "as-groups: g, as: x | field as-groups of the user \"u\" is text, not a list of texts",
-            "as-groups: [1], as: x | field as-groups of the user \"u\" is a number, not text",
-            "as-user-extra: {k: v}, as: x | key k is text, not a list of texts",
-            "as-user-extra: [k], as: x | field as-user-extra of the user \"u\" is no mapping",
-            "exec: x | field exec of the user \"u\" is no mapping",
-            "exec: {args: [-n, 5]} | field args of field exec of the user \"u\" is a number, not text",
-            "exec: {env: [{name: A, value: 1}]} | field value of field env of field exec of the user \"u\" is a number",
-            "exec: {provideClusterInfo: 'true'} | field provideClusterInfo of field exec of the user \"u\" is text, not true",
+            "token: 12345 | field token of the user \"u\" is no text; put it in quotes",
+            "token: 0555 | field token of the user \"u\" is no text", "token: 1e5 | field token of the user \"u\" is no text",
+            "token: yes | field token of the user \"u\" is no text", "token: [a] | field token of the user \"u\" is no text",
+            "password: 1, username: me | field password of the user \"u\" is no text",
+            "as: 1 | field as of the user \"u\" is no text",
+            "as-groups: g, as: x | field as-groups of the user \"u\" has another form; correct it",
+            "as-groups: [1], as: x | field as-groups.[0] of the user \"u\" is no text",
+            "as-user-extra: {k: v}, as: x | field as-user-extra.k of the user \"u\" has another form",
+            "as-user-extra: [k], as: x | field as-user-extra of the user \"u\" has another form",
+            "exec: x | field exec of the user \"u\" has another form",
+            "exec: {args: [-n, 5]} | field exec.args.[1] of the user \"u\" is no text",
+            "exec: {env: [{name: A, value: 1}]} | field exec.env.[0].value of the user \"u\" is no text",
+            "exec: {provideClusterInfo: 'true'} | field exec.provideClusterInfo of the user \"u\" is neither true nor false",
             "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x} | write client.authentication.k8s.io/v1",
             "exec: {apiVersion: client.authentication.k8s.io/v1, command: x} | interactiveMode is \"\"",
             "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always, command: x} | no terminal",
@@ -313,11 +311,11 @@ class KubeconfigCasesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "insecure-skip-tls-verify: 'true' | field insecure-skip-tls-verify of the cluster \"c\" is text, not true or false",
+            "insecure-skip-tls-verify: 'true' | field insecure-skip-tls-verify of the cluster \"c\" is neither true nor false",
             "insecure-skip-tls-verify: true, certificate-authority: ca.crt | is set beside insecure-skip-tls-verify",
             "server: 'https://me:pw@127.0.0.1:1' | has a user's name or password",
             "server: 'https://127.0.0.1:1 ' | write it as https://HOST:PORT",
-            "server: '127.0.0.1:1' | write it as https://HOST:PORT", "server: 1 | is a number, not text"})
+            "server: '127.0.0.1:1' | write it as https://HOST:PORT", "server: 1 | is no text"})
     void aClusterThatCannotBeUsedIsRefusedWithTheNameOfItsField(String cluster, String message) {
         String complete = cluster.contains("server:") ? cluster : "server: \"https://127.0.0.1:1\", " + cluster;
         assertThatThrownBy(() -> connect(complete, "token: t")).isInstanceOf(KubeConfigException.class)
@@ -326,10 +324,10 @@ class KubeconfigCasesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "context: {cluster: c, user: u, namespace: 123} | field namespace of the context \"x\" is a number, not text",
+            "context: {cluster: c, user: u, namespace: 123} | field namespace of the context \"x\" is no text",
             "context: {cluster: c, user: u}}, {name: x | contexts has two entries \"x\"",
-            "context: {cluster: c, user: u}}, {name: 1 | contexts[1].name is a number, not text",
-            "context: {cluster: c, user: u}}, {name: z, context: {user: 7} | field user of the context \"z\" is a number"})
+            "context: {cluster: c, user: u}}, {name: 1 | contexts[1].name is no text",
+            "context: {cluster: c, user: u}}, {name: z, context: {user: 7} | field user of the context \"z\" is no text"})
     void anEntryOfAnotherTypeOrTwiceIsRefusedEvenIfItIsNotUsed(String context, String message) {
         String file = """
                 current-context: x
