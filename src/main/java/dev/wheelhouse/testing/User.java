@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
@@ -118,8 +117,9 @@ public final class User {
         types.addAll(served.otherVersions());
         return types.stream().filter(type -> type.kind().equals(kind) && type.apiVersion().equals(apiVersion))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("the test's API server does not serve the kind \"" + kind
-                        + "\" of \"" + apiVersion + "\": create its CustomResourceDefinition first"));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("the test's API server does not serve the kind \"" + kind
+                                + "\" of \"" + apiVersion + "\": create its CustomResourceDefinition first"));
     }
 
     /** An object that is sent as it was written. Its metadata is what an error names it by. */

@@ -82,6 +82,7 @@ class UserYamlTest {
             "a: .inf"})
     void aTextWithoutObjectsIsRefusedWithTheReason(String yaml) {
         assertThatThrownBy(() -> user.create(yaml)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageMatching("line \\d+: .*|an item of a List is not an object: .*|.*the kind \"ConfigMap\" of \"\".*");
+                .hasMessageMatching(
+                        "line \\d+: .*|an item of a List is not an object: .*|.*the kind \"ConfigMap\" of \"\".*");
     }
 }

@@ -190,7 +190,8 @@ public final class Bodies {
 
     /** Adds a warning for each line of the problems, without the heading of those of YAML. */
     private static void warn(List<String> problems, List<String> warnings) {
-        problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING)).distinct()
+        problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
+                .distinct()
                 .forEach(warnings::add);
     }
 

@@ -309,8 +309,9 @@ final class MergedKubeConfig {
     private static void impersonate(Headers.Builder headers, Entry user, String name, @Nullable Object values) {
         for (Object value : values instanceof List<?> list ? list : List.of(values == null ? "" : values)) {
             if (value.toString().chars().anyMatch(Character::isISOControl)) {
-                throw new KubeConfigException("the kubeconfig " + user.file() + ": the fields as and as-* of the user \""
-                        + user.name() + "\" hold a control character, which no header can have; remove it");
+                throw new KubeConfigException(
+                        "the kubeconfig " + user.file() + ": the fields as and as-* of the user \""
+                                + user.name() + "\" hold a control character, which no header can have; remove it");
             }
             if (!value.toString().isEmpty()) {
                 headers.addUnsafeNonAscii(name, value.toString());

@@ -61,7 +61,8 @@ class YamlBodiesTest {
             "ConfigMap | data: {k: 12:30:45} | /data/k | \"12:30:45\"", "ConfigMap | data: {k: yes} | |",
             "ConfigMap | data: {k: 0555} | |", "ConfigMap | data: {k: 08} | |", "ConfigMap | data: {k: 1.10} | |",
             "ConfigMap | data: {k: ! 12} | /data/k | \"12\"", "ConfigMap | data: {k: !!str 5} | /data/k | \"5\"",
-            "ConfigMap | data: {2020-01-01: a} | /data/2020-01-01 | \"a\"", "ConfigMap | data: {yes: a} | /data/true | \"a\"",
+            "ConfigMap | data: {2020-01-01: a} | /data/2020-01-01 | \"a\"",
+            "ConfigMap | data: {yes: a} | /data/true | \"a\"",
             "ConfigMap | data: {1.50: a} | /data/1.5 | \"a\"", "ConfigMap | immutable: yes | /immutable | true",
             "ConfigMap | immutable: 'yes' | |", "ConfigMap | data: {<<: {a: x}, a: z} | /data/a | \"z\"",
             "ConfigMap | data: {k: .inf} | |", "ConfigMap | binaryData: {b: !!binary aGk=} | |",
@@ -103,7 +104,8 @@ class YamlBodiesTest {
     @Test
     void aBodyThatIsNoYamlIsRefusedInTheWordsOfItsRequest() {
         assertThat(Json.text(rest.call("POST", NS + "configmaps", "application/yaml", "a: ["), "message")).startsWith(
-                "the object provided is unrecognized (must be of type ConfigMap): yaml: line 1: ").endsWith(" (613a205b)");
+                "the object provided is unrecognized (must be of type ConfigMap): yaml: line 1: ")
+                .endsWith(" (613a205b)");
         assertThat(Json.text(rest.apply(NS + "configmaps/a?fieldManager=m", "a: ["), "message"))
                 .startsWith("error decoding YAML: error converting YAML to JSON: yaml: line 1: ");
         assertThat(Json.text(rest.call("DELETE", NS + "configmaps/a", "application/yaml", "a: ["), "message"))

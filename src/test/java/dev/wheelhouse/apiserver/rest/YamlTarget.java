@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.Map;
 
-
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.codec.Yaml;
@@ -31,7 +30,8 @@ public final class YamlTarget implements FuzzTarget {
             assertThat(e.code()).isEqualTo(400);
             return;
         }
-        assertThat(asJson(Yaml.read(Yaml.write(tree), Errors::badRequest).value())).as("written and read again").isEqualTo(tree);
+        assertThat(asJson(Yaml.read(Yaml.write(tree), Errors::badRequest).value())).as("written and read again")
+                .isEqualTo(tree);
     }
 
     /** Converts bytes and times, which JSON does not have, to text. */

@@ -186,7 +186,8 @@ class KubeConfigsTest {
                 config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: no-such-plugin-here, "
                         + "installHint: \"get it from the cupboard\"}}"));
         refused(file, "", file.toString(), "exec", "no-such-plugin-here", "get it from the cupboard");
-        Files.writeString(file, config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: \"false\"}}"));
+        Files.writeString(file, config(
+                "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: \"false\"}}"));
         refused(file, "", "false failed with exit code 1");
         assertThat(plugins).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
         Files.writeString(file,
@@ -258,7 +259,8 @@ class KubeConfigsTest {
         refused(file, "", "field server of the cluster \"here\" is not set");
         Files.writeString(file, config("{token: x}").replace(server.url(), "kubernetes"));
         refused(file, "", "server", "\"kubernetes\"", "https://HOST:PORT");
-        Files.writeString(file, config("{token: x}").replace("certificate-authority-data", "certificate-authority: ca.pem, other"));
+        Files.writeString(file,
+                config("{token: x}").replace("certificate-authority-data", "certificate-authority: ca.pem, other"));
         refused(file, "", "certificate-authority", dir.resolve("ca.pem").toString(), "does not exist");
         Files.writeString(file,
                 config("{token: x}").replace("certificate-authority-data", "certificate-authority-data: \"Z\", other"));

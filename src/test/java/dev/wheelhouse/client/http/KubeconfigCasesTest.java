@@ -24,9 +24,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import tools.jackson.databind.JsonNode;
-
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -124,8 +124,9 @@ class KubeconfigCasesTest {
 
     private void plugin(String name, String prints) throws IOException {
         Files.writeString(dir.resolve("printed-" + name), prints);
-        Path script = Files.writeString(dir.resolve(name), "#!/bin/sh\nprintf %s \"$KUBERNETES_EXEC_INFO\" > \"$0.info\""
-                + "\ncat \"${0%/*}/printed-" + name + "\"\n");
+        Path script = Files.writeString(dir.resolve(name),
+                "#!/bin/sh\nprintf %s \"$KUBERNETES_EXEC_INFO\" > \"$0.info\""
+                        + "\ncat \"${0%/*}/printed-" + name + "\"\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     }
 
@@ -193,7 +194,8 @@ class KubeconfigCasesTest {
                 Arguments.of("token: 12:30:45", "authorization=Bearer 12:30:45"),
                 Arguments.of("exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./beta}",
                         "authorization=Bearer beta"),
-                Arguments.of("exec: {" + V1 + ", interactiveMode: IfAvailable, command: ./token, args: null, env: null}",
+                Arguments.of(
+                        "exec: {" + V1 + ", interactiveMode: IfAvailable, command: ./token, args: null, env: null}",
                         "authorization=Bearer from-exec"),
                 Arguments.of("token: t, client-certificate-data: \"\", client-key-data: \"\"",
                         "authorization=Bearer t"),
@@ -240,7 +242,8 @@ class KubeconfigCasesTest {
                 expected.replace("Bearer t", "Bearer from-exec"));
         assertThatThrownBy(() -> sent(server, local() + ", tls-server-name: kube.internal", "token: t"))
                 .isInstanceOf(ApiError.class);
-        assertThatThrownBy(() -> sent(named, cluster.replace("tls-server-name: kube.internal, ", "") + data, "token: t"))
+        assertThatThrownBy(
+                () -> sent(named, cluster.replace("tls-server-name: kube.internal, ", "") + data, "token: t"))
                 .isInstanceOf(ApiError.class);
     }
 
@@ -282,8 +285,10 @@ class KubeconfigCasesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "token: 12345 | field token of the user \"u\" is no text; put it in quotes",
-            "token: 0555 | field token of the user \"u\" is no text", "token: 1e5 | field token of the user \"u\" is no text",
-            "token: yes | field token of the user \"u\" is no text", "token: [a] | field token of the user \"u\" is no text",
+            "token: 0555 | field token of the user \"u\" is no text",
+            "token: 1e5 | field token of the user \"u\" is no text",
+            "token: yes | field token of the user \"u\" is no text",
+            "token: [a] | field token of the user \"u\" is no text",
             "password: 1, username: me | field password of the user \"u\" is no text",
             "as: 1 | field as of the user \"u\" is no text",
             "as-groups: g, as: x | field as-groups of the user \"u\" has another form; correct it",

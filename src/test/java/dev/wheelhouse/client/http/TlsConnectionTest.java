@@ -308,8 +308,9 @@ class TlsConnectionTest {
     }
 
     private static String credential(String certificate, String key) {
-        return ModelJson.write(Map.of("kind", "ExecCredential", "apiVersion", "client.authentication.k8s.io/v1", "status",
-                Map.of("clientCertificateData", certificate, "clientKeyData", key)));
+        return ModelJson
+                .write(Map.of("kind", "ExecCredential", "apiVersion", "client.authentication.k8s.io/v1", "status",
+                        Map.of("clientCertificateData", certificate, "clientKeyData", key)));
     }
 
     @Test
