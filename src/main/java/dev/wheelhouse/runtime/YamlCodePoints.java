@@ -1,5 +1,7 @@
 package dev.wheelhouse.runtime;
 
+import java.util.BitSet;
+
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.reader.ReaderException;
 import org.yaml.snakeyaml.reader.StreamReader;
@@ -7,13 +9,15 @@ import org.yaml.snakeyaml.reader.StreamReader;
 /**
  * A YAML text for SnakeYAML, read in time linear in its length. SnakeYAML's own reader copies the part of a scalar that
  * it has read for each further kilobyte: one scalar of three megabytes takes seconds, and seventeen gigabytes of
- * allocations. Not thread safe.
+ * allocations. A tab between tokens counts as a space, as in Go's parser, which SnakeYAML refuses. Not thread safe.
  */
 final class YamlCodePoints extends StreamReader {
     private static final String NAME = "'string'";
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
     private final int[] text;
+    /** The tabs that count as spaces. The text of a scalar keeps them. */
+    private final BitSet blanks = new BitSet();
     private int at;
     private int documentBegin;
     private int line;
@@ -26,6 +30,25 @@ final class YamlCodePoints extends StreamReader {
         for (int i = 0; i < text.length; i++) {
             if (!isPrintable(text[i])) {
                 throw new ReaderException(NAME, i, text[i], "special characters are not allowed");
+            }
+        }
+        findBlanks();
+    }
+
+    /** Finds tabs that indent no line of a block: those after a key, and all in a text that looks like JSON. */
+    private void findBlanks() {
+        int first = 0;
+        while (first < text.length && (text[first] <= ' ' || text[first] == BYTE_ORDER_MARK)) {
+            first++;
+        }
+        boolean flow = first < text.length && (text[first] == '{' || text[first] == '[');
+        boolean indents = true;
+        for (int i = 0; i < text.length; i++) {
+            if (text[i] == '\t') {
+                blanks.set(i, (flow || !indents) && (i == 0 || text[i - 1] != '\\'));
+            } else {
+                boolean indicates = (text[i] == '-' || text[i] == '?') && i + 1 < text.length && text[i + 1] <= ' ';
+                indents = text[i] == '\n' || text[i] == '\r' || indents && (text[i] == ' ' || indicates);
             }
         }
     }
@@ -55,12 +78,16 @@ final class YamlCodePoints extends StreamReader {
 
     @Override
     public int peek() {
-        return at < text.length ? text[at] : 0;
+        return peek(0);
     }
 
     @Override
     public int peek(int ahead) {
-        return ahead < text.length - at ? text[at + ahead] : 0;
+        if (ahead >= text.length - at) {
+            return 0;
+        }
+        int c = text[at + ahead];
+        return c == '\t' && blanks.get(at + ahead) ? ' ' : c;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -22,7 +23,9 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
@@ -71,7 +74,9 @@ public final class TestServer implements AutoCloseable {
         Security security = builder.options.security();
         // Without a clock of its own, nothing makes the accounts while a request waits for them.
         boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
-        server = new ApiServer(builder.options.withClock(clock).withSecurity(security.withPodAccounts(podAccounts)));
+        ApiServerOptions options = builder.options.withClock(clock)
+                .withSecurity(security.withPodAccounts(podAccounts));
+        server = new ApiServer(security.open() || options.tls() != null ? options : options.withTls(tls()));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual
                 ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)
@@ -92,6 +97,12 @@ public final class TestServer implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /** TLS for a server that asks who its clients are, because clients send no credentials without it. */
+    private static ApiServerOptions.Tls tls() {
+        Instant now = Clock.system().now();
+        return new ApiServerOptions.Tls(OwnAuthority.of(ServerKeys.inMemory(), now).serving(List.of(), now), null);
     }
 
     /** Webhooks have the system's clock, because their certificates are checked by it. */
@@ -126,7 +137,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server. Controllers and nodes may still be starting when it returns, so tests wait for their effects.
+     * Starts a server. It listens with TLS if it authenticates its clients. Controllers and nodes may still be starting when it returns, so tests wait for their effects.
      *
      * @param controllers whether the built-in controllers run on the server
      * @param nodes the number of hollow nodes; if there are any, a scheduler runs too
@@ -288,7 +299,7 @@ public final class TestServer implements AutoCloseable {
         return user;
     }
 
-    /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
+    /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS or authentication {@code https}. */
     public String url() {
         return listen().url();
     }

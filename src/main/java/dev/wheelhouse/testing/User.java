@@ -1,26 +1,30 @@
 package dev.wheelhouse.testing;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -65,30 +69,90 @@ public final class User {
     }
 
     /**
-     * Creates the objects of a YAML text, which may have several documents.
-     * @throws IllegalArgumentException if the server does not serve an object's kind; the message names the kind
+     * Creates the objects of a YAML text as {@code kubectl create} does: of each document and of each item of a list. They
+     * are sent as they are written, so the server refuses a number or a boolean where text should be.
+     *
+     * @throws IllegalArgumentException if the text is not YAML, a document is not an object, or the server does not serve
+     *     an object's kind; the message names the line or the kind
      */
     public void create(String yaml) {
-        LoaderOptions limits = SafeYaml.limits(Integer.MAX_VALUE, Integer.MAX_VALUE);
-        for (Object document : new Yaml(new SafeConstructor(limits)).loadAll(yaml)) {
-            if (document != null) {
-                Unstructured object = ModelJson.read(ModelJson.tree(document), Unstructured.class);
-                create(served(object), Unstructured.class, object);
+        for (Iterator<SafeYaml.Document> each = SafeYaml.documents(yaml.getBytes(StandardCharsets.UTF_8)); each
+                .hasNext();) {
+            SafeYaml.Document document = each.next();
+            if (document.value() instanceof Map<?, ?>) {
+                create((ObjectNode) ModelJson.tree(document.value()));
+            } else if (document.value() != null) {
+                throw new IllegalArgumentException("line " + document.line(List.of())
+                        + ": an object should be here: write apiVersion, kind and metadata");
             }
         }
     }
 
-    private ResourceType served(Unstructured object) {
+    private void create(ObjectNode object) {
+        String kind = object.path("kind").asString("");
+        if (object.path("items").isArray()) {
+            for (JsonNode item : object.path("items")) {
+                if (!(item instanceof ObjectNode each)) {
+                    throw new IllegalArgumentException("an item of a " + kind + " is not an object: " + item);
+                }
+                if (kind.endsWith("List") && !kind.equals("List") && !each.has("kind")) {
+                    each.put("kind", kind.substring(0, kind.length() - "List".length()));
+                    each.set("apiVersion", object.path("apiVersion"));
+                }
+                create(each);
+            }
+            return;
+        }
+        ResourceType type = served(kind, object.path("apiVersion").asString(""));
+        JsonNode metadata = object.path("metadata");
+        if (type.namespaced() && metadata.isObject() && metadata.path("namespace").asString("").isEmpty()) {
+            ((ObjectNode) metadata).put("namespace", DEFAULT);
+        }
+        client.resource(type, AsWritten.class).create(new AsWritten(object));
+    }
+
+    private ResourceType served(String kind, String apiVersion) {
         KubeClient.Discovered served = client.discover();
         List<ResourceType> types = new ArrayList<>(served.types());
         types.addAll(served.otherVersions());
-        return types.stream()
-                .filter(type -> type.kind().equals(object.getKind())
-                        && type.apiVersion().equals(object.getApiVersion()))
+        return types.stream().filter(type -> type.kind().equals(kind) && type.apiVersion().equals(apiVersion))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("the test's API server does not serve the kind "
-                        + object.getKind() + " of " + object.getApiVersion()
-                        + ": create its CustomResourceDefinition first"));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("the test's API server does not serve the kind \"" + kind
+                                + "\" of \"" + apiVersion + "\": create its CustomResourceDefinition first"));
+    }
+
+    /** An object that is sent as it was written. Its metadata is what an error names it by. */
+    private static final class AsWritten implements KubernetesObject {
+        private final ObjectNode tree;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        AsWritten(ObjectNode tree) {
+            this.tree = tree;
+        }
+
+        @JsonValue
+        ObjectNode tree() {
+            return tree;
+        }
+
+        @Override
+        public String getApiVersion() {
+            return tree.path("apiVersion").asString("");
+        }
+
+        @Override
+        public String getKind() {
+            return tree.path("kind").asString("");
+        }
+
+        @Override
+        public V1ObjectMeta getMetadata() {
+            JsonNode metadata = tree.path("metadata");
+            return new V1ObjectMeta().name(metadata.path("name").asString(null))
+                    .generateName(metadata.path("generateName").asString(null))
+                    .namespace(metadata.path("namespace").asString(null));
+        }
     }
 
     /** Reads an object. */

@@ -137,7 +137,7 @@ class OperatorWebhooksTest {
             assertThat(admin.resource(ResourceType.SERVICES, V1Service.class)
                     .get(ObjectKey.of("shops", "shop-operator")).getSpec().getPorts()).singleElement()
                     .satisfies(port -> assertThat(port.getTargetPort().getIntValue()).isEqualTo(9443));
-            ApiClient api = new ClientBuilder().setBasePath(server.url())
+            ApiClient api = new ClientBuilder().setBasePath(server.url()).setVerifyingSsl(false)
                     .setAuthentication(new AccessTokenAuthentication(TOKEN)).build();
             WebhookOptions options = WebhookOptions.behind("shops", "shop-operator").withPort(0);
 

@@ -273,7 +273,6 @@ class ManifestReaderTest {
                         POD + "    resources: {requests: {cpu: 2}, limits: {cpu: 1}}\n", 9,
                         "spec.containers[0].resources.requests.cpu", "more than the limit"),
                 Arguments.of("a null element", POD + "  - \n", 9, "spec.containers[1]", "empty element"),
-                Arguments.of("a Java object", POD + "  x: !!java.io.File [\"/etc\"]\n", 9, "", "tag"),
                 Arguments.of("a map as key", POD + "? {a: b}\n: c\n", 9, "", "keys are text"),
                 Arguments.of("control characters", "a: \u0001", 0, "", "not YAML or JSON"));
     }

@@ -1,14 +1,13 @@
 package dev.wheelhouse.testing;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
@@ -16,6 +15,7 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A test server with authentication and RBAC. */
 class SecuredTestServerTest {
@@ -27,10 +27,10 @@ class SecuredTestServerTest {
 
         try (TestServer server = TestServer.start(options, false, 0)) {
             assertThat(new CoreV1Api(server.apiClient()).listNamespace().execute().getItems()).isNotEmpty();
-            HttpResponse<String> other = HttpClient.newHttpClient().send(
-                    HttpRequest.newBuilder(URI.create(server.url() + "/api/v1/namespaces")).build(),
-                    HttpResponse.BodyHandlers.ofString());
-            assertThat(other.statusCode()).isEqualTo(403);
+            assertThat(server.url()).startsWith("https://");
+            ApiClient other = new ClientBuilder().setBasePath(server.url()).setVerifyingSsl(false).build();
+            assertThatThrownBy(() -> new CoreV1Api(other).listNamespace().execute())
+                    .isInstanceOfSatisfying(ApiException.class, e -> assertThat(e.getCode()).isEqualTo(403));
         }
     }
 }

@@ -1,16 +1,15 @@
 package dev.wheelhouse.world;
 
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
+import java.nio.charset.StandardCharsets;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.runtime.SafeYaml;
 
 /** Reads model objects from YAML text. */
 public final class Yaml {
     private Yaml() {}
 
     public static <T> T read(String text, Class<T> model) {
-        Object tree = new org.yaml.snakeyaml.Yaml(new SafeConstructor(new LoaderOptions())).load(text);
-        return ModelJson.read(ModelJson.tree(tree), model);
+        return ModelJson.read(ModelJson.tree(SafeYaml.load(text.getBytes(StandardCharsets.UTF_8))), model);
     }
 }

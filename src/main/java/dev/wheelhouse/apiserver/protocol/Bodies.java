@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -63,15 +62,16 @@ public final class Bodies {
     public static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
         String media = media(request);
         WriteOptions.check(request);
+        List<String> complaints = new ArrayList<>();
         List<String> duplicates = new ArrayList<>();
         JsonNode read;
         if (media.equals("application/json")) {
             read = json(request.body(), type.kind(), duplicates);
         } else if (media.equals("application/yaml")) {
-            Yaml.Document document = Yaml.read(request.body());
+            Yaml.Document document = Yaml.read(request.body(), why -> unreadable(type.kind(), why, request.body()));
             read = document.value();
             if (!document.duplicates().isEmpty()) {
-                duplicates.add(document.complaint());
+                complaints.add(document.complaint());
             }
         } else {
             read = ProtobufBodies.read(request.body());
@@ -85,7 +85,7 @@ public final class Bodies {
         }
         identify(object, type);
         checkDepth(object);
-        prune(request, type, object, warnings, duplicates);
+        prune(request, type, object, warnings, complaints, duplicates);
         return object;
     }
 
@@ -125,13 +125,16 @@ public final class Bodies {
 
     /** Drops unknown fields, and reports them as {@link #report} does. */
     public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
-        prune(request, type, object, warnings, List.of());
+        prune(request, type, object, warnings, List.of(), List.of());
     }
 
-    /** @param duplicates further problems to report */
+    /**
+     * @param complaints problems to report before those of the fields
+     * @param duplicates problems to report after them
+     */
     private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
-            List<String> duplicates) {
-        List<String> problems = new ArrayList<>();
+            List<String> complaints, List<String> duplicates) {
+        List<String> problems = new ArrayList<>(complaints);
         try {
             problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
             if (!Schemas.isBuiltIn(type)) {
@@ -181,13 +184,15 @@ public final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            default -> problems.forEach(problem -> warnings.add(oneLine(problem)));
+            default -> warn(problems, warnings);
         }
     }
 
-    /** Joins the lines of a problem, because a warning is one header line. */
-    private static String oneLine(String problem) {
-        return problem.lines().map(String::strip).collect(Collectors.joining(" "));
+    /** Adds a warning for each line of the problems, without the heading of those of YAML. */
+    private static void warn(List<String> problems, List<String> warnings) {
+        problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
+                .distinct()
+                .forEach(warnings::add);
     }
 
     /**
@@ -199,12 +204,12 @@ public final class Bodies {
         if (document.duplicates().isEmpty()) {
             return;
         }
-        String problem = "error converting YAML to JSON: " + document.complaint();
         switch (request.query().get("fieldValidation")) {
-            case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
+            case "Strict" -> throw Errors.badRequest(
+                    "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
             case "Ignore" -> {
             }
-            default -> warnings.add(oneLine(problem));
+            default -> warn(document.duplicates(), warnings);
         }
     }
 
@@ -277,7 +282,7 @@ public final class Bodies {
         JsonNode read;
         try {
             read = switch (media) {
-                case "application/yaml" -> Yaml.read(request.body()).value();
+                case "application/yaml" -> Yaml.read(request.body(), Errors::badRequest).value();
                 case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
                 default -> Json.read(Surrogates.paired(request.body()));
             };

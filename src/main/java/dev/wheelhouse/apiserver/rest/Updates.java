@@ -466,7 +466,8 @@ final class Updates {
      * @param warnings gets what field validation warns about
      */
     static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
-        Yaml.Document document = Yaml.read(request.body());
+        Yaml.Document document = Yaml.read(request.body(),
+                why -> Errors.badRequest("error decoding YAML: error converting YAML to JSON: " + why));
         JsonNode value = document.value().isNull() || document.value().isMissingNode()
                 ? Json.object()
                 : document.value();

@@ -208,7 +208,11 @@ final class Decoding {
 
     private static void checkBase64(String text) {
         try {
-            Base64.getDecoder().decode(text.replace("\n", "").replace("\r", ""));
+            String base64 = text.replace("\n", "").replace("\r", "");
+            Base64.getDecoder().decode(base64);
+            if (base64.length() % 4 != 0) {
+                throw new WrongTypeException("illegal base64 data at input byte " + base64.length() / 4 * 4);
+            }
         } catch (IllegalArgumentException e) {
             int at = 0;
             while (at < text.length()

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,39 +39,52 @@ final class ExecPlugin implements TokenRefresher.Source {
     /** A token is fetched again this long before it expires. */
     private static final Duration EARLY = Duration.ofSeconds(10);
 
+    private static final String V1 = "client.authentication.k8s.io/v1";
+
     private final String where;
     private final String command;
     private final List<String> arguments;
     private final Map<String, String> environment;
     private final String apiVersion;
     private final String installHint;
+    /** The cluster that the plugin is told of; null if it is not. */
+    private final @Nullable Supplier<Map<String, Object>> cluster;
     private final Clock clock;
     private final HttpMetrics metrics;
     /** The last client certificate that the plugin gave. */
     private volatile @Nullable X509Certificate certificate;
 
     private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
-            String apiVersion, String installHint, Clock clock, HttpMetrics metrics) {
+            String apiVersion, String installHint, @Nullable Supplier<Map<String, Object>> cluster, Clock clock,
+            HttpMetrics metrics) {
         this.where = where;
         this.command = command;
         this.arguments = arguments;
         this.environment = environment;
         this.apiVersion = apiVersion;
         this.installHint = installHint;
+        this.cluster = cluster;
         this.clock = clock;
         this.metrics = metrics;
     }
 
-    static ExecPlugin of(Path file, String user, Map<?, ?> exec, Clock clock, HttpMetrics metrics) {
+    /** @param cluster the cluster, for a plugin that wants to know it */
+    static ExecPlugin of(Path file, String user, Map<?, ?> exec, Supplier<Map<String, Object>> cluster, Clock clock,
+            HttpMetrics metrics) {
         String where = "the kubeconfig " + file + ", field exec of the user \"" + user + "\"";
         String command = text(exec, "command");
         if (command.isEmpty()) {
             throw new KubeConfigException(where + ": command is not set; name the credential plugin");
         }
         String apiVersion = text(exec, "apiVersion");
-        if (!apiVersion.startsWith("client.authentication.k8s.io/")) {
+        if (!apiVersion.equals(V1) && !apiVersion.equals("client.authentication.k8s.io/v1beta1")) {
             throw new KubeConfigException(where + ": apiVersion is \"" + apiVersion
-                    + "\"; write client.authentication.k8s.io/v1, as the plugin says");
+                    + "\"; write client.authentication.k8s.io/v1 or v1beta1, as the plugin says");
+        }
+        String mode = text(exec, "interactiveMode");
+        if (!mode.equals("Never") && !mode.equals("IfAvailable") && (!mode.isEmpty() || apiVersion.equals(V1))) {
+            throw new KubeConfigException(where + ": interactiveMode is \"" + mode
+                    + "\"; write Never or IfAvailable, as the plugin gets no terminal");
         }
         if (command.contains("/")) {
             command = file.toAbsolutePath().resolveSibling(command).normalize().toString();
@@ -88,7 +102,7 @@ final class ExecPlugin implements TokenRefresher.Source {
             }
         }
         return new ExecPlugin(where, command, arguments, environment, apiVersion, text(exec, "installHint"),
-                clock, metrics);
+                Boolean.TRUE.equals(exec.get("provideClusterInfo")) ? cluster : null, clock, metrics);
     }
 
     private static String text(Map<?, ?> map, String field) {
@@ -129,12 +143,18 @@ final class ExecPlugin implements TokenRefresher.Source {
      * @throws KubeConfigException if the output has neither a token nor a certificate
      */
     Token token(String output) {
-        JsonNode status;
+        JsonNode credential;
         try {
-            status = ModelJson.read(output, JsonNode.class).path("status");
+            credential = ModelJson.read(output, JsonNode.class);
         } catch (JacksonException e) {
             throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
         }
+        String printed = credential.path("apiVersion").asString("");
+        if (!printed.equals(apiVersion)) {
+            throw new KubeConfigException(where + ": " + command + " printed apiVersion \"" + printed
+                    + "\", though apiVersion is " + apiVersion + "; write the one that the plugin prints");
+        }
+        JsonNode status = credential.path("status");
         String token = status.path("token").asString("");
         String certificate = status.path("clientCertificateData").asString("");
         String key = status.path("clientKeyData").asString("");
@@ -169,8 +189,13 @@ final class ExecPlugin implements TokenRefresher.Source {
         line.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().putAll(environment);
-        builder.environment().put("KUBERNETES_EXEC_INFO", "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" + apiVersion
-                + "\",\"spec\":{\"interactive\":false}}");
+        Map<String, Object> spec = new LinkedHashMap<>();
+        if (cluster != null) {
+            spec.put("cluster", cluster.get());
+        }
+        spec.put("interactive", false);
+        builder.environment().put("KUBERNETES_EXEC_INFO",
+                ModelJson.write(Map.of("kind", "ExecCredential", "apiVersion", apiVersion, "spec", spec)));
         try {
             return builder.start();
         } catch (IOException e) {

@@ -137,7 +137,7 @@ public final class KubeConfigs {
         Path token = serviceAccount.resolve("token");
         Path authority = serviceAccount.resolve("ca.crt");
         String source = "the service account in " + serviceAccount;
-        ApiClient api = inCluster(address, TokenRefresher.ofFile(token, clock), authority, source);
+        ApiClient api = inCluster(address, TokenRefresher.ofFile(token, "", clock), authority, source);
         Path namespace = serviceAccount.resolve("namespace");
         return new Connection(api, source, Files.exists(namespace)
                 ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()

@@ -6,28 +6,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.resolver.Resolver;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
+
 import dev.wheelhouse.client.http.KubeConfigs.Connection;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SafeYaml;
 
+import okhttp3.Credentials;
+import okhttp3.Headers;
 import okhttp3.HttpUrl;
 
 /**
@@ -37,8 +48,16 @@ import okhttp3.HttpUrl;
  */
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
-    private static final int MOST_ALIASES = 100;
     private static final String AUTHORITY = "certificate-authority";
+    /** Reads the shapes below, and converts no number or boolean to text, nor text to a boolean. */
+    private static final JsonMapper STRICT = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .withCoercionConfig(LogicalType.Textual, text -> List.of(CoercionInputShape.Integer,
+                    CoercionInputShape.Float, CoercionInputShape.Boolean)
+                    .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
+            .build();
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
 
@@ -51,11 +70,33 @@ final class MergedKubeConfig {
     /** A parsed file. */
     record Loaded(Path file, Map<String, Object> content) {}
 
+    /** The fields of a context, and their types. */
+    private record ContextShape(String cluster, String user, String namespace) {}
+
+    /** The fields of a cluster, and their types. */
+    private record ClusterShape(String server, String tlsServerName, Boolean insecureSkipTlsVerify,
+            String certificateAuthority, String certificateAuthorityData, String proxyUrl,
+            Boolean disableCompression) {}
+
+    /** The fields of a user, and their types. */
+    private record UserShape(String clientCertificate, String clientCertificateData, String clientKey,
+            String clientKeyData, String token, @JsonProperty("tokenFile") String file, String as, String asUid,
+            List<String> asGroups, Map<String, List<String>> asUserExtra, String username, String password,
+            ExecShape exec) {}
+
+    /** The fields of a plugin, and their types. */
+    private record ExecShape(String command, List<String> args, List<Map<String, String>> env,
+            @JsonProperty("apiVersion") String version, @JsonProperty("installHint") String hint,
+            @JsonProperty("provideClusterInfo") Boolean told, @JsonProperty("interactiveMode") String mode) {}
+
     /** A named context, cluster or user, and its file. */
     private record Entry(Path file, String name, Map<String, Object> fields) {
         String text(String field) {
-            Object value = fields.get(field);
-            return value == null ? "" : value.toString();
+            return fields.get(field) instanceof String value ? value : "";
+        }
+
+        boolean isTrue(String field) {
+            return Boolean.TRUE.equals(fields.get(field));
         }
     }
 
@@ -64,7 +105,7 @@ final class MergedKubeConfig {
     }
 
     static Loaded load(Path file) {
-        String text;
+        byte[] text;
         try {
             if (Files.isDirectory(file)) {
                 throw new KubeConfigException("the kubeconfig " + file + " is a directory: name the file in it");
@@ -73,21 +114,17 @@ final class MergedKubeConfig {
                 throw new KubeConfigException(
                         "the kubeconfig " + file + " is larger than 10 MiB: this is the wrong file");
             }
-            text = Files.readString(file, StandardCharsets.UTF_8);
+            text = Files.readAllBytes(file);
         } catch (IOException e) {
             throw new KubeConfigException("cannot read the kubeconfig " + file + ": " + KubeConfigs.reason(e)
                     + "; check the path and its permissions", e);
         }
         Object parsed;
         try {
-            LoaderOptions limits = SafeYaml.limits(LARGEST_BYTES, MOST_ALIASES);
-            parsed = SafeYaml.load(text, limits, new Resolver(), new SafeConstructor(limits));
-        } catch (MarkedYAMLException e) {
-            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
-                    + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);
-        } catch (YAMLException | IllegalArgumentException e) {
-            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getMessage() + "; correct it",
-                    e);
+            parsed = SafeYaml.load(text);
+        } catch (SafeYaml.MalformedException e) {
+            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.problem()
+                    + (e.line() > 0 ? ", line " + e.line() : "") + "; correct it there", e);
         }
         if (parsed == null) {
             return new Loaded(file, Map.of());
@@ -98,18 +135,21 @@ final class MergedKubeConfig {
     static MergedKubeConfig of(List<Loaded> loaded) {
         MergedKubeConfig merged = new MergedKubeConfig(loaded.stream().map(Loaded::file).toList());
         for (Loaded each : loaded) {
-            merged.add(each, "contexts", "context", merged.contexts);
-            merged.add(each, "clusters", "cluster", merged.clusters);
-            merged.add(each, "users", "user", merged.users);
+            merged.add(each, "contexts", "context", ContextShape.class, merged.contexts);
+            merged.add(each, "clusters", "cluster", ClusterShape.class, merged.clusters);
+            merged.add(each, "users", "user", UserShape.class, merged.users);
             Object current = each.content().get("current-context");
-            if (merged.currentContext.isEmpty() && current != null) {
-                merged.currentContext = current.toString();
+            if (current != null && !(current instanceof String)) {
+                throw wrong(each.file(), "current-context", String.class);
+            }
+            if (merged.currentContext.isEmpty() && current instanceof String name) {
+                merged.currentContext = name;
             }
         }
         return merged;
     }
 
-    private void add(Loaded from, String list, String field, Map<String, Entry> into) {
+    private void add(Loaded from, String list, String field, Class<?> shape, Map<String, Entry> into) {
         Object entries = from.content().get(list);
         if (entries == null) {
             return;
@@ -118,6 +158,7 @@ final class MergedKubeConfig {
             throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " is no list; correct it");
         }
         int i = 0;
+        Set<String> names = new HashSet<>();
         for (Object item : each) {
             String where = list + "[" + i++ + "]";
             Map<String, Object> entry = object(from.file(), where, item);
@@ -126,10 +167,42 @@ final class MergedKubeConfig {
                 throw new KubeConfigException(
                         "the kubeconfig " + from.file() + ": " + where + " has no name; give it one");
             }
+            if (!(name instanceof String text)) {
+                throw wrong(from.file(), where + ".name", String.class);
+            }
+            if (!names.add(text)) {
+                throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " has two entries \""
+                        + text + "\"; remove one");
+            }
             Object value = entry.get(field);
             Map<String, Object> fields = value == null ? Map.of() : object(from.file(), where + "." + field, value);
-            into.putIfAbsent(name.toString(), new Entry(from.file(), name.toString(), resolved(from.file(), fields)));
+            checkTypes(from.file(), field + " \"" + text + "\"", fields, shape);
+            into.putIfAbsent(text, new Entry(from.file(), text, resolved(from.file(), fields)));
         }
+    }
+
+    /**
+     * Checks the types of the fields, as all kubectl commands do, for entries that are not used, too. The message does not
+     * contain the value, which may be a secret.
+     */
+    private static void checkTypes(Path file, String entry, Map<String, Object> fields, Class<?> shape) {
+        try {
+            STRICT.convertValue(fields, shape);
+        } catch (DatabindException e) {
+            String field = e.getPath().stream().map(step -> step.getPropertyName() == null
+                    ? "[" + step.getIndex() + "]"
+                    : step.getPropertyName()).collect(Collectors.joining("."));
+            throw wrong(file, "field " + field + " of the " + entry,
+                    e instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null);
+        }
+    }
+
+    private static KubeConfigException wrong(Path file, String where, @Nullable Class<?> expected) {
+        return new KubeConfigException("the kubeconfig " + file + ": " + where + (expected == String.class
+                ? " is no text; put it in quotes"
+                : expected == Boolean.class
+                        ? " is neither true nor false; correct it"
+                        : " has another form; correct it"));
     }
 
     private static Map<String, Object> object(Path file, String where, Object value) {
@@ -175,42 +248,89 @@ final class MergedKubeConfig {
                 : required(users, context, "user");
         check(cluster, user);
 
-        KubeConfig config = new KubeConfig(official("context", contexts), official("cluster", clusters),
-                official("user", users));
-        config.setFile(user.file().toAbsolutePath().toFile());
-        if (!config.setContext(name)) {
-            throw new KubeConfigException("the kubeconfig " + where + ": context \"" + name + "\" cannot be used");
-        }
         String source = where + ", context " + name;
-        TokenRefresher refresher = refresher(config, user, clock, metrics);
-        ApiClient api = api(withoutRefreshed(config, cluster, user, name), cluster, user, refresher, source,
-                environment, clock, metrics);
+        // As kubectl, which sends no credentials without TLS.
+        boolean secure = server(cluster).isHttps();
+        TokenRefresher refresher = secure ? refresher(cluster, user, clock, metrics) : null;
+        ApiClient api = api(cluster, user, headers(user, secure), refresher, source, environment, clock, metrics);
         Entry nobody = new Entry(context.file(), user.name(), Map.of());
         String namespace = context.text("namespace");
-        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace,
-                Certificates.pem(cluster, "certificate-authority"),
-                () -> api(single(cluster, nobody, nobody.fields(), name), cluster, nobody, null, source, environment,
-                        clock, metrics));
+        return new Connection(api, source, namespace.isEmpty() ? "default" : namespace, fieldPem(cluster, AUTHORITY),
+                () -> api(cluster, nobody, Headers.of(), null, source, environment, clock, metrics));
     }
 
-    private static ApiClient api(KubeConfig config, Entry cluster, Entry user, @Nullable TokenRefresher refresher,
+    private static ApiClient api(Entry cluster, Entry user, Headers headers, @Nullable TokenRefresher refresher,
             String source, Map<String, String> environment, Clock clock, HttpMetrics metrics) {
-        ClientBuilder builder;
-        try {
-            builder = ClientBuilder.kubeconfig(config);
-        } catch (IOException | RuntimeException e) {
-            throw new KubeConfigException(source + ": " + e.getMessage(), e);
-        }
-        if (refresher != null) {
-            builder.setAuthentication(refresher);
-        }
-        ApiClient api = KubeConfigs.build(builder, source);
+        HttpUrl server = server(cluster);
+        ApiClient api = KubeConfigs.build(new ClientBuilder().setBasePath(server.toString())
+                .setVerifyingSsl(!cluster.isTrue("insecure-skip-tls-verify"))
+                .setTlsServerName(cluster.text("tls-server-name")).setAuthentication(refresher), source);
         Proxies.use(api, cluster.text("proxy-url"), "the kubeconfig " + cluster.file()
                 + ": field proxy-url of the cluster \"" + cluster.name() + "\"", environment);
-        if (cluster.text("server").startsWith("https://") && rotates(cluster, user)) {
+        if (headers.size() > 0) {
+            api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(chain -> {
+                Headers all = chain.request().headers().newBuilder().addAll(headers).build();
+                return chain.proceed(chain.request().newBuilder().headers(all).build());
+            }).build());
+        }
+        if (server.isHttps()) {
             RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
         }
         return api;
+    }
+
+    /** The server's URL without its query and fragment, which kubectl does not send, either. */
+    private static HttpUrl server(Entry cluster) {
+        return Objects.requireNonNull(HttpUrl.parse(cluster.text("server"))).newBuilder().query(null).fragment(null)
+                .build();
+    }
+
+    /** The headers of a user that never change: credentials, if they may be sent, and whom it acts as. */
+    private static Headers headers(Entry user, boolean secure) {
+        Headers.Builder headers = new Headers.Builder();
+        if (secure && hasPassword(user)) {
+            headers.add("Authorization",
+                    Credentials.basic(user.text("username"), user.text("password"), StandardCharsets.UTF_8));
+        } else if (secure && !user.text("token").isEmpty() && user.text("tokenFile").isEmpty()) {
+            headers.add("Authorization", "Bearer " + user.text("token"));
+        }
+        if (!user.text("as").isEmpty()) {
+            impersonate(headers, user, "Impersonate-User", user.text("as"));
+            impersonate(headers, user, "Impersonate-Uid", user.text("as-uid"));
+            impersonate(headers, user, "Impersonate-Group", user.fields().get("as-groups"));
+            if (user.fields().get("as-user-extra") instanceof Map<?, ?> extra) {
+                extra.forEach((key, values) -> impersonate(headers, user,
+                        "Impersonate-Extra-" + escaped(key.toString()), values));
+            }
+        }
+        return headers.build();
+    }
+
+    private static void impersonate(Headers.Builder headers, Entry user, String name, @Nullable Object values) {
+        for (Object value : values instanceof List<?> list ? list : List.of(values == null ? "" : values)) {
+            if (value.toString().chars().anyMatch(Character::isISOControl)) {
+                throw new KubeConfigException(
+                        "the kubeconfig " + user.file() + ": the fields as and as-* of the user \""
+                                + user.name() + "\" hold a control character, which no header can have; remove it");
+            }
+            if (!value.toString().isEmpty()) {
+                headers.addUnsafeNonAscii(name, value.toString());
+            }
+        }
+    }
+
+    /** A key as a part of a header's name (upstream: {@code headerKeyEscape} in client-go's round_trippers.go). */
+    private static String escaped(String key) {
+        StringBuilder escaped = new StringBuilder();
+        for (byte each : key.getBytes(StandardCharsets.UTF_8)) {
+            boolean legal = each > ' ' && each < 127 && "\"%(),/:;<=>?@[\\]{}".indexOf(each) < 0;
+            escaped.append(legal ? String.valueOf((char) each) : "%%%02X".formatted(each));
+        }
+        return escaped.toString();
+    }
+
+    private static boolean hasPassword(Entry user) {
+        return !user.text("username").isEmpty() || !user.text("password").isEmpty();
     }
 
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
@@ -233,22 +353,36 @@ final class MergedKubeConfig {
         if (server.isEmpty()) {
             throw problem(cluster, "cluster", "server", "is not set; set it to https://HOST:PORT");
         }
-        if (!server.matches("https?://.+") || HttpUrl.parse(server) == null) {
+        HttpUrl url = server.contains(" ") ? null : HttpUrl.parse(server);
+        if (url == null) {
             throw problem(cluster, "cluster", "server", "is \"" + server + "\"; write it as https://HOST:PORT");
         }
-        Object insecure = cluster.fields().get("insecure-skip-tls-verify");
-        if (insecure != null && !(insecure instanceof Boolean)) {
-            throw problem(cluster, "cluster", "insecure-skip-tls-verify", "is neither true nor false; correct it");
+        if (!url.username().isEmpty() || !url.password().isEmpty()) {
+            throw problem(cluster, "cluster", "server",
+                    "has a user's name or password; write them as username and password of the user");
+        }
+        if (cluster.isTrue("insecure-skip-tls-verify") && has(cluster, AUTHORITY)) {
+            throw problem(cluster, "cluster", AUTHORITY,
+                    "is set beside insecure-skip-tls-verify; remove one of them");
         }
         readable(cluster, "cluster", AUTHORITY);
         readable(user, "user", "client-certificate");
         readable(user, "user", "client-key");
-        readable(user, "user", "tokenFile");
+        if (user.text("token").isEmpty()) {
+            readable(user, "user", "tokenFile");
+        }
         base64(cluster, "cluster", AUTHORITY + "-data");
         base64(user, "user", "client-certificate-data");
         base64(user, "user", "client-key-data");
         TokenRefresher.requireSendable(user.text("token"),
                 "the kubeconfig " + user.file() + ": field token of the user \"" + user.name() + "\"");
+        if (hasPassword(user) && !(user.text("token") + user.text("tokenFile")).isEmpty()) {
+            throw problem(user, "user", "username", "is set beside a token; remove one of them");
+        }
+        if (user.text("as").isEmpty()
+                && List.of("as-uid", "as-groups", "as-user-extra").stream().anyMatch(user.fields()::containsKey)) {
+            throw problem(user, "user", "as", "is not set, though as-uid, as-groups or as-user-extra is; set it, too");
+        }
         boolean certificate = has(user, "client-certificate");
         if (certificate != has(user, "client-key")) {
             throw problem(user, "user", certificate ? "client-key" : "client-certificate",
@@ -271,12 +405,29 @@ final class MergedKubeConfig {
     }
 
     private static void base64(Entry entry, String what, String field) {
-        String data = entry.text(field);
         try {
-            Base64.getMimeDecoder().decode(data);
+            decoded(entry.text(field));
         } catch (IllegalArgumentException e) {
             throw problem(entry, what, field, "is no base64; encode the PEM file by base64 -w0");
         }
+    }
+
+    /** Base64 as Go reads it: with padding and, at most, line ends. */
+    private static String decoded(String base64) {
+        String text = base64.replaceAll("[\r\n]", "");
+        if (text.length() % 4 != 0) {
+            throw new IllegalArgumentException("not padded");
+        }
+        return new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
+    }
+
+    private static String fieldPem(Entry entry, String field) {
+        String data = entry.text(field + "-data");
+        if (!data.isEmpty()) {
+            return decoded(data);
+        }
+        String path = entry.text(field);
+        return path.isEmpty() ? "" : KubeConfigs.text(Path.of(path), "the file of the field " + field);
     }
 
     private static KubeConfigException problem(Entry entry, String what, String field, String problem) {
@@ -284,40 +435,15 @@ final class MergedKubeConfig {
                 + entry.name() + "\" " + problem);
     }
 
-    private static ArrayList<Object> official(String field, Map<String, Entry> entries) {
-        ArrayList<Object> list = new ArrayList<>();
-        entries.values().forEach(e -> list.add(Map.of("name", e.name(), field, e.fields())));
-        return list;
-    }
-
-    /** The fields of a user whose credentials expire. */
-    private static final Set<String> REFRESHED = Set.of("exec", "auth-provider", "tokenFile");
-
-    /** The configuration without these fields, as the official client would read their credentials only once. */
-    private static KubeConfig withoutRefreshed(KubeConfig config, Entry cluster, Entry user, String context) {
-        if (user.fields().keySet().stream().noneMatch(REFRESHED::contains)) {
-            return config;
-        }
-        Map<String, Object> fields = new LinkedHashMap<>(user.fields());
-        fields.keySet().removeAll(REFRESHED);
-        return single(cluster, user, fields, context);
-    }
-
-    /** A configuration of one context. */
-    private static KubeConfig single(Entry cluster, Entry user, Map<String, Object> fields, String context) {
-        KubeConfig plain = new KubeConfig(
-                new ArrayList<>(List.of(Map.of("name", context, "context",
-                        Map.of("cluster", cluster.name(), "user", user.name())))),
-                new ArrayList<>(List.of(Map.of("name", cluster.name(), "cluster", cluster.fields()))),
-                new ArrayList<>(List.of(Map.of("name", user.name(), "user", fields))));
-        plain.setContext(context);
-        return plain;
-    }
-
-    private static boolean rotates(Entry cluster, Entry user) {
-        return user.fields().containsKey("exec")
-                || Stream.of(cluster.text(AUTHORITY), user.text("client-certificate"),
-                        user.text("client-key")).anyMatch(path -> !path.isEmpty());
+    /** The user's configuration for the official client. */
+    private static KubeConfig official(Entry user) {
+        KubeConfig official = new KubeConfig(
+                new ArrayList<>(List.of(Map.of("name", "", "context", Map.of("cluster", "", "user", user.name())))),
+                new ArrayList<>(List.of(Map.of("name", "", "cluster", Map.of()))),
+                new ArrayList<>(List.of(Map.of("name", user.name(), "user", user.fields()))));
+        official.setFile(user.file().toAbsolutePath().toFile());
+        official.setContext("");
+        return official;
     }
 
     /** The certificates of a cluster and a user, from fields, files and the user's plugin. */
@@ -339,7 +465,7 @@ final class MergedKubeConfig {
         private static Function<RotatingTls.Look, String> authority(Entry cluster, HttpMetrics metrics) {
             String path = cluster.text(AUTHORITY);
             return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
-                    ? look -> pem(cluster, AUTHORITY)
+                    ? look -> fieldPem(cluster, AUTHORITY)
                     : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, metrics)::pem;
         }
 
@@ -347,8 +473,8 @@ final class MergedKubeConfig {
         @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
         public RotatingTls.Pem pem(RotatingTls.Look look, RotatingTls.@Nullable Pem refused) {
             if (look != RotatingTls.Look.KNOWN) {
-                read = new RotatingTls.Pem(authority.apply(look), pem(user, "client-certificate"),
-                        pem(user, "client-key"));
+                read = new RotatingTls.Pem(authority.apply(look), fieldPem(user, "client-certificate"),
+                        fieldPem(user, "client-key"));
             }
             if (plugin == null) {
                 return read;
@@ -366,32 +492,50 @@ final class MergedKubeConfig {
             }
             return plugged;
         }
-
-        private static String pem(Entry entry, String field) {
-            String data = entry.text(field + "-data");
-            if (!data.isEmpty()) {
-                return new String(Base64.getMimeDecoder().decode(data), StandardCharsets.UTF_8);
-            }
-            String path = entry.text(field);
-            return path.isEmpty() ? "" : KubeConfigs.text(Path.of(path), "the file of the field " + field);
-        }
     }
 
-    private static @Nullable TokenRefresher refresher(KubeConfig config, Entry user, Clock clock,
-            HttpMetrics metrics) {
-        if (has(user, "client-certificate") || !user.text("token").isEmpty()) {
+    private static @Nullable TokenRefresher refresher(Entry cluster, Entry user, Clock clock, HttpMetrics metrics) {
+        if (!user.text("tokenFile").isEmpty()) {
+            return TokenRefresher.ofFile(Path.of(user.text("tokenFile")), user.text("token"), clock);
+        }
+        if (has(user, "client-certificate") || !user.text("token").isEmpty() || hasPassword(user)) {
             return null;
         }
-        if (!user.text("tokenFile").isEmpty()) {
-            return TokenRefresher.ofFile(Path.of(user.text("tokenFile")), clock);
-        }
         if (user.fields().get("exec") instanceof Map<?, ?> exec) {
-            return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, clock, metrics), clock);
+            return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, () -> clusterInfo(cluster), clock,
+                    metrics), clock);
         }
         if (user.fields().get("auth-provider") != null) {
-            return TokenRefresher.ofOfficial(config,
+            return TokenRefresher.ofOfficial(official(user),
                     user.file() + ", auth-provider of the user \"" + user.name() + "\"", clock);
         }
         return null;
+    }
+
+    /** The cluster as a plugin is told of it (upstream: {@code ConfigToExecCluster} in client-go's rest/exec.go). */
+    private static Map<String, Object> clusterInfo(Entry cluster) {
+        Map<String, Object> info = new LinkedHashMap<>();
+        for (String field : List.of("server", "tls-server-name", "proxy-url")) {
+            if (!cluster.text(field).isEmpty()) {
+                info.put(field, cluster.text(field));
+            }
+        }
+        for (String field : List.of("insecure-skip-tls-verify", "disable-compression")) {
+            if (cluster.isTrue(field)) {
+                info.put(field, true);
+            }
+        }
+        String authority = fieldPem(cluster, AUTHORITY);
+        if (!authority.isEmpty()) {
+            info.put(AUTHORITY + "-data",
+                    Base64.getEncoder().encodeToString(authority.getBytes(StandardCharsets.UTF_8)));
+        }
+        for (Object each : cluster.fields().get("extensions") instanceof List<?> list ? list : List.of()) {
+            if (each instanceof Map<?, ?> extension && "client.authentication.k8s.io/exec".equals(extension.get("name"))
+                    && extension.get("extension") != null) {
+                info.put("config", extension.get("extension"));
+            }
+        }
+        return info;
     }
 }

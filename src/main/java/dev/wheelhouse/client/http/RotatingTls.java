@@ -1,8 +1,15 @@
 package dev.wheelhouse.client.http;
 
 import java.io.IOException;
+import java.io.StringReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
@@ -10,6 +17,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.X509TrustManager;
 
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.openssl.PEMParser;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +45,8 @@ import okhttp3.Response;
  */
 final class RotatingTls implements Interceptor {
     private static final Logger log = LoggerFactory.getLogger(RotatingTls.class);
+    private static final Pattern CERTIFICATE = Pattern.compile(
+            "-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----");
     private static final Duration REREAD_AFTER = Duration.ofMinutes(1);
     private static final Duration RETRY_AFTER = Duration.ofSeconds(10);
 
@@ -176,16 +188,92 @@ final class RotatingTls implements Interceptor {
                 .setVerifyingSsl(api.isVerifyingSsl()).setTlsServerName(api.getTlsServerName());
         if (!pem.certificate.isEmpty()) {
             builder.setAuthentication(new ClientCertificateAuthentication(
-                    pem.certificate.getBytes(StandardCharsets.UTF_8), pem.key.getBytes(StandardCharsets.UTF_8)));
+                    certificates(pem.certificate), key(pem.key)));
         }
         if (!pem.authority.isEmpty()) {
-            builder.setCertificateAuthority(pem.authority.getBytes(StandardCharsets.UTF_8));
+            builder.setCertificateAuthority(certificates(pem.authority));
         }
         OkHttpClient made = KubeConfigs.build(builder, where).getHttpClient();
         X509TrustManager trust = made.x509TrustManager();
         if (trust == null) {
             throw new KubeConfigException(where + ": no certificate authority can be trusted");
         }
-        return new Tls(pem, made.sslSocketFactory(), trust);
+        String name = api.getTlsServerName();
+        return new Tls(pem, name == null || name.isEmpty()
+                ? made.sslSocketFactory()
+                : new NamingSockets(made.sslSocketFactory(), name), trust);
+    }
+
+    /** The certificates of a PEM text, without all other blocks, as Go reads it; the whole text if it has none. */
+    private static byte[] certificates(String pem) {
+        String found = CERTIFICATE.matcher(pem).results().map(MatchResult::group).collect(Collectors.joining("\n"));
+        return (found.isEmpty() ? pem : found).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The first private key of a PEM text, in PKCS 8: the official client does not read all that Go reads. */
+    private byte[] key(String pem) {
+        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
+            for (Object block = parser.readObject(); block != null; block = parser.readObject()) {
+                PrivateKeyInfo key = block instanceof PEMKeyPair pair
+                        ? pair.getPrivateKeyInfo()
+                        : block instanceof PrivateKeyInfo info ? info : null;
+                if (key != null) {
+                    return ("-----BEGIN PRIVATE KEY-----\n" + Base64.getMimeEncoder().encodeToString(key.getEncoded())
+                            + "\n-----END PRIVATE KEY-----\n").getBytes(StandardCharsets.UTF_8);
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            throw new KubeConfigException(where + ": client-key is no private key: " + e.getMessage()
+                    + "; use one in PEM without a password", e);
+        }
+        throw new KubeConfigException(where + ": client-key has no private key; use one in PEM without a password");
+    }
+
+    /** Sockets that ask for a name other than the address has (SNI). */
+    private static final class NamingSockets extends SSLSocketFactory {
+        private final SSLSocketFactory sockets;
+        private final String name;
+
+        NamingSockets(SSLSocketFactory sockets, String name) {
+            this.sockets = sockets;
+            this.name = name;
+        }
+
+        @Override
+        public Socket createSocket(Socket connected, String host, int port, boolean autoClose) throws IOException {
+            return sockets.createSocket(connected, name, port, autoClose);
+        }
+
+        @Override
+        public String[] getDefaultCipherSuites() {
+            return sockets.getDefaultCipherSuites();
+        }
+
+        @Override
+        public String[] getSupportedCipherSuites() {
+            return sockets.getSupportedCipherSuites();
+        }
+
+        // OkHttp connects by itself, and asks for TLS above that connection.
+
+        @Override
+        public Socket createSocket(String host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
+        }
     }
 }

@@ -1,7 +1,7 @@
 package dev.wheelhouse.client.http;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -65,9 +65,15 @@ final class TokenRefresher implements Authentication, Interceptor {
         this.clock = clock;
     }
 
-    static TokenRefresher ofFile(Path file, Clock clock) {
+    /** @param otherwise the token to use while the file is missing or empty; empty for none */
+    static TokenRefresher ofFile(Path file, String otherwise, Clock clock) {
         return new TokenRefresher(() -> {
-            String text = new String(KubeConfigs.bytes(file, "the token file"), StandardCharsets.UTF_8).strip();
+            String text = !otherwise.isEmpty() && !Files.isReadable(file)
+                    ? otherwise
+                    : KubeConfigs.text(file, "the token file").strip();
+            if (text.isEmpty() && !otherwise.isEmpty()) {
+                text = otherwise;
+            }
             if (text.isEmpty()) {
                 throw new KubeConfigException("the token file " + file + " is empty: put a token into it");
             }

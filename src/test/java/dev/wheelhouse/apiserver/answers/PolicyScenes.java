@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.codec.Yaml;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** The requests of {@code policies/scenes.yaml}, with what the scenes leave out. */
@@ -44,7 +45,7 @@ final class PolicyScenes {
         List<Request> setups = new ArrayList<>();
         List<Request> others = new ArrayList<>();
         try (InputStream in = PolicyScenes.class.getResourceAsStream("/policies/scenes.yaml")) {
-            for (JsonNode scene : Yaml.read(Objects.requireNonNull(in).readAllBytes()).value()) {
+            for (JsonNode scene : Yaml.read(Objects.requireNonNull(in).readAllBytes(), Errors::badRequest).value()) {
                 String name = Json.text(scene, "scene");
                 scene.path("setup").forEach(step -> setups.add(new Request(name, true, probe("", step))));
                 int number = 1;

@@ -390,7 +390,7 @@ class RestServerTest {
     @Test
     void yamlComesInAndGoesOut() {
         client.call("POST", NS + "configmaps", "application/yaml",
-                "metadata: {name: y}\ndata:\n  at: \"2026-01-01T00:00:00Z\"\n  n: \"1\"\n");
+                "metadata: {name: 'y'}\ndata:\n  at: 2026-01-01T00:00:00Z\n  'n': \"1\"\n");
         assertThat(client.last.code()).isEqualTo(201);
         client.last = client.content(ApiRequest.of("GET", NS + "configmaps/y", null).withAccept("application/yaml"));
         assertThat(new String(client.last.body(), StandardCharsets.UTF_8)).contains("kind: ConfigMap")

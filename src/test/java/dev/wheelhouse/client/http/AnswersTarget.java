@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class AnswersTarget implements FuzzTarget {
     private final ExecPlugin plugin = ExecPlugin.of(Path.of("/kubeconfig"), "user",
-            Map.of("command", "plugin", "apiVersion", "client.authentication.k8s.io/v1"), Clock.system(),
+            Map.of("command", "plugin", "apiVersion", "client.authentication.k8s.io/v1beta1"), Map::of, Clock.system(),
             HttpMetrics.NONE);
 
     @Override

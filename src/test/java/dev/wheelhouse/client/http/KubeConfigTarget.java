@@ -49,7 +49,7 @@ public final class KubeConfigTarget implements FuzzTarget {
                 if (entry instanceof Map<?, ?> named && named.get("user") instanceof Map<?, ?> user) {
                     if (user.get("exec") instanceof Map<?, ?> exec) {
                         found = true;
-                        ExecPlugin.of(file, "user", exec, Clock.system(), HttpMetrics.NONE);
+                        ExecPlugin.of(file, "user", exec, Map::of, Clock.system(), HttpMetrics.NONE);
                     }
                     found |= user.containsKey("exec") || user.containsKey("auth-provider");
                 }

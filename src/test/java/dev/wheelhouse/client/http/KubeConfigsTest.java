@@ -43,7 +43,9 @@ class KubeConfigsTest {
             plugins.add(code + " " + status);
         }
     };
-    private final RawServer server = new RawServer(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
+    private static final TestKeys KEYS = new TestKeys();
+    private final RawServer server = new RawServer(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"),
+            KEYS.server(TestKeys.address()));
 
     KubeConfigsTest() throws IOException {}
 
@@ -80,11 +82,11 @@ class KubeConfigsTest {
                   context: {cluster: here, user: nobody}
                 clusters:
                 - name: here
-                  cluster: {server: "%s"}
+                  cluster: {server: "%s", certificate-authority-data: %s}
                 users:
                 - name: me
                   user: %s
-                """.formatted(server.url(), user);
+                """.formatted(server.url(), TestKeys.base64(TestKeys.pem(KEYS.authority)), user);
     }
 
     /** Asks the server something, and gives the Authorization header that came with it. */
@@ -142,7 +144,7 @@ class KubeConfigsTest {
                         """);
         Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
         Path file = write("config",
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./bin/plugin, "
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./bin/plugin, "
                         + "args: [tok], env: [{name: EXTRA, value: \"7\"}]}}"));
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
@@ -154,8 +156,8 @@ class KubeConfigsTest {
     @Test
     void severalRefusalsOfOneTokenRunAPluginOnceAlthoughItPrintsTheSameTokenAgain() throws Exception {
         Path file = write("config",
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: echo, "
-                        + "args: ['{\"status\":{\"token\":\"always\"}}']}}"));
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: echo, "
+                        + "args: ['{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"always\"}}']}}"));
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
         CyclicBarrier together = new CyclicBarrier(3);
         server.answerWith((request, out) -> {
@@ -181,14 +183,15 @@ class KubeConfigsTest {
     @Test
     void anExecPluginThatFailsOrIsMissingIsNamedWithItsHint() throws IOException {
         Path file = write("config",
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin-here, "
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: no-such-plugin-here, "
                         + "installHint: \"get it from the cupboard\"}}"));
         refused(file, "", file.toString(), "exec", "no-such-plugin-here", "get it from the cupboard");
-        Files.writeString(file, config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: \"false\"}}"));
+        Files.writeString(file, config(
+                "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: \"false\"}}"));
         refused(file, "", "false failed with exit code 1");
         assertThat(plugins).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
         Files.writeString(file,
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: echo, args: [hello]}}"));
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: echo, args: [hello]}}"));
         refused(file, "", "echo did not print an ExecCredential");
         Files.writeString(file, config("{exec: {command: echo}}"));
         refused(file, "", "apiVersion", "client.authentication.k8s.io/v1");
@@ -256,15 +259,16 @@ class KubeConfigsTest {
         refused(file, "", "field server of the cluster \"here\" is not set");
         Files.writeString(file, config("{token: x}").replace(server.url(), "kubernetes"));
         refused(file, "", "server", "\"kubernetes\"", "https://HOST:PORT");
-        Files.writeString(file, config("{token: x}").replace("{server:", "{certificate-authority: ca.pem, server:"));
+        Files.writeString(file,
+                config("{token: x}").replace("certificate-authority-data", "certificate-authority: ca.pem, other"));
         refused(file, "", "certificate-authority", dir.resolve("ca.pem").toString(), "does not exist");
         Files.writeString(file,
-                config("{token: x}").replace("{server:", "{certificate-authority-data: \"Z\", server:"));
+                config("{token: x}").replace("certificate-authority-data", "certificate-authority-data: \"Z\", other"));
         refused(file, "", "certificate-authority-data", "no base64");
         Files.writeString(file, config("{client-certificate-data: AAAA}"));
         refused(file, "", "client-key of the user \"me\" is not set");
         Files.writeString(file, config("{client-certificate-data: AAAA, client-key-data: AAAA}"));
-        refused(file, "", "the TLS settings or credentials do not work");
+        refused(file, "", "client-key has no private key");
         Files.writeString(file, config("{tokenFile: tok}"));
         refused(file, "", "tokenFile", dir.resolve("tok").toString());
     }

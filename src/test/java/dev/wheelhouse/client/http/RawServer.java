@@ -15,6 +15,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
@@ -25,6 +32,10 @@ final class RawServer implements AutoCloseable {
         void answer(Request request, OutputStream out) throws IOException, InterruptedException;
     }
 
+    /**
+     * @param headers the values of a header, in the order in which they came; with TLS {@code :name} is the name that the
+     *     client asked for, and {@code :peer} the name of its certificate
+     */
     record Request(String method, String target, Map<String, String> headers, String body) {
         String line() {
             return method + " " + target;
@@ -32,13 +43,26 @@ final class RawServer implements AutoCloseable {
     }
 
     final List<Request> requests = new CopyOnWriteArrayList<>();
-    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ServerSocket socket;
     private final Thread acceptor;
     private final List<Socket> connections = new CopyOnWriteArrayList<>();
     private volatile Script script;
 
     RawServer(Script script) throws IOException {
+        this(script, ServerSocketFactory.getDefault());
+    }
+
+    /** A server with TLS, which asks for a client's certificate. */
+    RawServer(Script script, SSLContext tls) throws IOException {
+        this(script, tls.getServerSocketFactory());
+    }
+
+    private RawServer(Script script, ServerSocketFactory sockets) throws IOException {
         this.script = script;
+        this.socket = sockets.createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        if (socket instanceof SSLServerSocket tls) {
+            tls.setWantClientAuth(true);
+        }
         acceptor = Thread.ofVirtual().name("raw server").start(() -> {
             while (!socket.isClosed()) {
                 try {
@@ -60,6 +84,13 @@ final class RawServer implements AutoCloseable {
         try (connection) {
             connection.setTcpNoDelay(true);
             Request request = read(new BufferedInputStream(connection.getInputStream()));
+            if (connection instanceof SSLSocket tls && tls.getSession() instanceof ExtendedSSLSession session) {
+                session.getRequestedServerNames().forEach(name -> request.headers().put(":name",
+                        new String(name.getEncoded(), StandardCharsets.UTF_8)));
+                if (hasPeer(session)) {
+                    request.headers().put(":peer", session.getPeerPrincipal().getName());
+                }
+            }
             requests.add(request);
             script.answer(request, connection.getOutputStream());
             connection.getOutputStream().flush();
@@ -70,15 +101,24 @@ final class RawServer implements AutoCloseable {
         }
     }
 
+    private static boolean hasPeer(ExtendedSSLSession session) {
+        try {
+            return session.getPeerCertificates().length > 0;
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
+        }
+    }
+
     private static Request read(InputStream in) throws IOException {
-        String[] first = line(in).split(" ");
+        String[] start = line(in).split(" ");
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(in); !line.isEmpty(); line = line(in)) {
             int colon = line.indexOf(':');
-            headers.put(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
+            headers.merge(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip(),
+                    (first, next) -> first + ", " + next);
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
-        return new Request(first[0], first[1], headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+        return new Request(start[0], start[1], headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
     }
 
     private static String line(InputStream in) throws IOException {
@@ -128,7 +168,7 @@ final class RawServer implements AutoCloseable {
     }
 
     String url() {
-        return "http://127.0.0.1:" + socket.getLocalPort();
+        return (socket instanceof SSLServerSocket ? "https" : "http") + "://127.0.0.1:" + socket.getLocalPort();
     }
 
     ApiClient api() {

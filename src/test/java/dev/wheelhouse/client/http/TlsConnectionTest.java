@@ -289,7 +289,7 @@ class TlsConnectionTest {
     @Test
     void aPluginsCertificateIsUsedAndThePluginRunsAgainAfterA401() throws Exception {
         Files.writeString(dir.resolve("credential"), credential(certificate, key));
-        String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, command: cat, args: [\""
+        String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: cat, args: [\""
                 + dir.resolve("credential") + "\"]}";
         try (HttpKubeClient client = new HttpKubeClient(
                 api(", certificate-authority-data: " + base64(certificate), plugin), Clock.system())) {
@@ -308,8 +308,9 @@ class TlsConnectionTest {
     }
 
     private static String credential(String certificate, String key) {
-        return ModelJson.write(Map.of("kind", "ExecCredential", "status",
-                Map.of("clientCertificateData", certificate, "clientKeyData", key)));
+        return ModelJson
+                .write(Map.of("kind", "ExecCredential", "apiVersion", "client.authentication.k8s.io/v1", "status",
+                        Map.of("clientCertificateData", certificate, "clientKeyData", key)));
     }
 
     @Test
