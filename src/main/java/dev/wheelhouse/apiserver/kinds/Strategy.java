@@ -299,6 +299,14 @@ public class Strategy {
     }
 
     /**
+     * Runs the last step of a write, which compares and commits. A kind whose objects depend on each other decides here
+     * what no write of another object may change before the commit.
+     */
+    public <T> T commit(ObjectNode object, ClusterState state, Supplier<T> write) {
+        return write.get();
+    }
+
+    /**
      * Takes from the cluster what the object needs, such as addresses, just before it is stored.
      *
      * @param old null for a new object

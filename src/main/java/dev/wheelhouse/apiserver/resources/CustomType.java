@@ -28,11 +28,11 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
  * @param rules the CEL rules of the schema
  * @param conversion converts objects between the versions; null if they differ in nothing but the name
- * @param since the store's version from which on all objects were written by this schema
+ * @param age which objects may have been written by another schema
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
-        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long since) {
+        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, SchemaAge age) {
     /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
@@ -43,9 +43,8 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     /**
      * @param version an element of {@code spec.versions}
      * @param conversion the conversion webhook of the definition; null if it has none
-     * @param since the present version of the store
      */
-    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long since) {
+    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, SchemaAge age) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
@@ -58,13 +57,12 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
-                new RuleValidation(schema), conversion,
-                crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
+                new RuleValidation(schema), conversion, age);
     }
 
     /** Whether an object of that version may have been written by another schema. */
     public boolean isOlder(long objectVersion) {
-        return objectVersion <= since;
+        return age.isOlder(objectVersion);
     }
 
     private static List<String> selectable(JsonNode version) {

@@ -106,7 +106,8 @@ final class Writes {
                 ObjectNode prepared = candidate;
                 ObjectNode form = storageForm(target, prepared);
                 return quotas.admit(target, prepared, null, context.dryRun(),
-                        () -> store(target, prepared, form, context));
+                        () -> Strategies.of(type).commit(prepared, state,
+                                () -> store(target, prepared, form, context)));
             } catch (StoreException.Exists e) {
                 if (!generated) {
                     throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
@@ -257,8 +258,11 @@ final class Writes {
         }
     }
 
-    private static Written written(Target target, ObjectNode object, StoredObject stored) {
+    private Written written(Target target, ObjectNode object, StoredObject stored) {
         ResourceType type = target.type();
+        if (target.info() instanceof CustomResourceInfo custom) {
+            state.customResources().wrote(custom, stored);
+        }
         return Strategies.of(type).isConverted(type)
                 ? new Written(Renderer.tree(target.info(), stored), null)
                 : new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
@@ -325,8 +329,8 @@ final class Writes {
         }
         ObjectNode wanted = next;
         ObjectNode form = storageForm(target, next);
-        return quotas.admit(target, wanted, old, context.dryRun(),
-                () -> replace(target, wanted, form, old, current, context));
+        return quotas.admit(target, wanted, old, context.dryRun(), () -> strategy.commit(wanted, state,
+                () -> replace(target, wanted, form, old, current, context)));
     }
 
     /**
