@@ -106,14 +106,21 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return StructuralSchemas.prune(object, schema);
     }
 
+    /** As below, without the nulls of fields that are not nullable. */
+    public void applyDefaults(ObjectNode object) {
+        applyDefaults(object, false);
+    }
+
     /**
      * Adds the defaults of the schema.
      *
+     * @param keepsNulls whether nulls without a default stay, for the validation to refuse them, as in the result of a
+     *     server-side apply; as with upstream, a decoded object loses them
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
      */
-    public void applyDefaults(ObjectNode object) {
+    public void applyDefaults(ObjectNode object, boolean keepsNulls) {
         if (schema != null) {
-            StructuralSchemas.applyDefaults(object, schema);
+            StructuralSchemas.applyDefaults(object, schema, keepsNulls);
         }
     }
 
