@@ -23,6 +23,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
@@ -71,7 +72,9 @@ public final class TestServer implements AutoCloseable {
         Security security = builder.options.security();
         // Without a clock of its own, nothing makes the accounts while a request waits for them.
         boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
-        server = new ApiServer(builder.options.withClock(clock).withSecurity(security.withPodAccounts(podAccounts)));
+        RuntimeConfig apis = builder.options.runtimeConfig();
+        server = new ApiServer(builder.options.withClock(clock).withSecurity(security.withPodAccounts(podAccounts))
+                .withRuntimeConfig(builder.nodes == 0 ? apis : apis.withDefault(RuntimeConfig.RESOURCE_METRICS)));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual
                 ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)

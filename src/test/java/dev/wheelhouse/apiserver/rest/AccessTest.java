@@ -30,6 +30,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -50,7 +51,7 @@ class AccessTest {
             Security.of(AuthorizationMode.RBAC,
                     Map.of("eve", new User("eve", "", List.of("system:authenticated"), Map.of())),
                     ServerKeys.inMemory()),
-            ServerInfo.none());
+            new ServerInfo(() -> "", () -> "", RuntimeConfig.parse("api/all=true")));
     private int code;
 
     private JsonNode send(ApiRequest request) {
