@@ -132,7 +132,7 @@ public class Strategy {
     public final void prepareForCreate(ResourceInfo info, ObjectNode object, User writer, ClusterState state) {
         ObjectNode meta = Meta.of(object);
         meta.remove(List.of("resourceVersion", "uid", "creationTimestamp", "deletionTimestamp",
-                "deletionGracePeriodSeconds", "selfLink", "generation"));
+                "deletionGracePeriodSeconds", "selfLink"));
         if (countsGenerations()) {
             meta.put("generation", 1);
         }
