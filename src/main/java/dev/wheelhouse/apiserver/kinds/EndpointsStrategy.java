@@ -70,7 +70,6 @@ final class EndpointsStrategy extends Strategy {
 
     private static void address(JsonNode address, String at, Problems problems) {
         String ip = Json.text(address, "ip");
-        problems.invalid(at + ".ip", ip, Formats.ip(ip));
         problems.formedIfSet(at + ".hostname", Json.text(address, "hostname"), Formats::dnsLabel);
         problems.formedIfPresent(address, at, "nodeName", Formats::dnsSubdomain);
         problems.invalid(at + ".ip", ip, Formats.endpointIp(ip));

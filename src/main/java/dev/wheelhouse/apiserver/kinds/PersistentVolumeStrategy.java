@@ -88,9 +88,8 @@ final class PersistentVolumeStrategy extends Strategy {
         VolumeRules.accessModes(spec, "spec", problems);
         if (spec.path("capacity").isEmpty()) {
             problems.required("spec.capacity");
-        }
-        if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
-            problems.notSupported("spec.capacity", Problems.sorted(spec.path("capacity").isObject() ? spec.get("capacity") : Json.object()), "storage");
+        } else if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
+            problems.notSupported("spec.capacity", Problems.sorted(spec.path("capacity")), "storage");
         }
         for (Map.Entry<String, JsonNode> size : spec.path("capacity").properties()) {
             BigDecimal value = Quantities.parse(size.getValue().asString(""));
@@ -118,7 +117,9 @@ final class PersistentVolumeStrategy extends Strategy {
                 VolumeValidation.content(source, spec.path(source), "spec." + source, problems);
             }
         }
-        if (reclaim.equals("Recycle") && VolumeValidation.isRoot(Json.text(spec, "hostPath", "path"))) {
+        String path = Json.text(spec, "hostPath", "path");
+        if (reclaim.equals("Recycle") && path.startsWith("/")
+                && Set.of("", ".", "..").containsAll(List.of(path.split("/", -1)))) {
             problems.forbidden("spec.persistentVolumeReclaimPolicy",
                     "may not be 'recycle' for a hostPath mount of '/'");
         }

@@ -48,9 +48,7 @@ final class ServiceValidation {
             families(spec, headless, problems);
         }
         Problems.each(spec.path("externalIPs"), "spec.externalIPs",
-                (ip, at) -> problems.invalid(at, ip.asString(""), Formats.ip(ip.asString("")).isEmpty()
-                        ? Formats.endpointIp(ip.asString(""))
-                        : Formats.ip(ip.asString(""))));
+                (ip, at) -> problems.invalid(at, ip.asString(""), Formats.endpointIp(ip.asString(""))));
         problems.oneOf("spec.type", type, "ClusterIP", "ExternalName", "LoadBalancer", "NodePort");
         traffic(spec, type, problems);
     }

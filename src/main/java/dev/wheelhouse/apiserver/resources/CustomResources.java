@@ -149,7 +149,8 @@ public final class CustomResources {
 
     /** Whether nothing has changed on which the served resources depend, as with upstream. */
     private static boolean looksAs(ObjectNode crd, ObjectNode before) {
-        return Json.text(crd, "metadata", "uid").equals(Json.text(before, "metadata", "uid")) && crd.path("spec").equals(before.path("spec"))
+        return Json.text(crd, "metadata", "uid").equals(Json.text(before, "metadata", "uid"))
+                && crd.path("spec").equals(before.path("spec"))
                 && crd.path("status").path("acceptedNames").equals(before.path("status").path("acceptedNames"))
                 && DefinitionNames.isEstablished(crd) == DefinitionNames.isEstablished(before);
     }
@@ -176,8 +177,8 @@ public final class CustomResources {
                     StoredObject stored = store.update(RESOURCE, crd, one.stored.version());
                     known.put(stored.name(), new Known(one.stored, one.group, Known.of(stored, crd).status,
                             one.terminating));
-                } catch (StoreException.Conflict e) {
-                    // The definition that another write has stored is decided next.
+                } catch (StoreException e) {
+                    // After a conflict the definition is decided next; after a failure, at the next refresh.
                 }
                 renamed = true;
             }
@@ -226,12 +227,11 @@ public final class CustomResources {
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(names, "singular"), texts(names, "shortNames"), texts(names, "categories"),
                     new TreeSet<>(VERBS), subresources,
-                    CustomType.of(crd, version, conversion, new SchemaAge(stored.version()))));
+                    CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
         registry.set(group, plural, served);
-        if (versions(crd).size() == 1) {
-            served.forEach(info -> info.custom().age().served(store.version()));
-        }
+        // A write that began before may have ended meanwhile; one that ends later tells by itself.
+        served.forEach(info -> info.custom().raise(store.version()));
     }
 
     /**
@@ -242,7 +242,7 @@ public final class CustomResources {
         ResourceType type = by.type();
         ResourceInfo now = registry.find(type.group(), type.version(), type.plural());
         if (now != by && now instanceof CustomResourceInfo changed) {
-            changed.custom().age().raise(object.version());
+            changed.custom().raise(object.version());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.resources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,14 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
  * @param rules the CEL rules of the schema
  * @param conversion converts objects between the versions; null if they differ in nothing but the name
- * @param age which objects may have been written by another schema
+ * @param definition the store's version of the definition with the schema, which no other state of any definition has
+ * @param since the store's version after which no object was written by another schema; the largest number if the
+ *     definition has several versions
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
-        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, SchemaAge age) {
+        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long definition,
+        AtomicLong since) {
     /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
@@ -43,8 +47,11 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     /**
      * @param version an element of {@code spec.versions}
      * @param conversion the conversion webhook of the definition; null if it has none
+     * @param definition the version of the stored definition
+     * @param since the present version of the store
      */
-    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, SchemaAge age) {
+    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long definition,
+            long since) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
@@ -57,12 +64,18 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
-                new RuleValidation(schema), conversion, age);
+                new RuleValidation(schema), conversion, definition,
+                new AtomicLong(crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since));
+    }
+
+    /** Notes that objects up to this version of the store may have been written by another schema. */
+    void raise(long version) {
+        since.accumulateAndGet(version, Math::max);
     }
 
     /** Whether an object of that version may have been written by another schema. */
     public boolean isOlder(long objectVersion) {
-        return age.isOlder(objectVersion);
+        return objectVersion <= since.get();
     }
 
     private static List<String> selectable(JsonNode version) {

@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,6 +23,7 @@ public record RuntimeConfig(Map<String, Boolean> switches) {
     public static final String RESOURCE_METRICS = "metrics.k8s.io/v1beta1";
     public static final String CUSTOM_METRICS = "custom.metrics.k8s.io/v1beta2";
     public static final String EXTERNAL_METRICS = "external.metrics.k8s.io/v1beta1";
+    private static final Pattern SWITCH = Pattern.compile("([^=]*)(?:=(true|false)?)?");
     private static final Set<String> STAGES = Set.of("api/all", "api/ga", "api/beta", "api/alpha");
 
     public RuntimeConfig {
@@ -40,22 +41,14 @@ public record RuntimeConfig(Map<String, Boolean> switches) {
      */
     public static RuntimeConfig parse(String text) {
         Map<String, Boolean> switches = new HashMap<>();
-        for (String part : Arrays.stream(text.split(",", -1)).map(String::strip).toList()) {
-            String[] sides = part.split("=", 2);
-            String value = sides.length < 2 || sides[1].isEmpty() ? "true" : sides[1];
-            if (part.isEmpty()) {
-                continue;
+        for (String part : Stream.of(text.split(",", -1)).map(String::strip).filter(one -> !one.isEmpty()).toList()) {
+            Matcher sides = SWITCH.matcher(part);
+            if (!sides.matches() || !STAGES.contains(sides.group(1)) && !Apis.NAMES.contains(sides.group(1))) {
+                throw new IllegalArgumentException("\"" + part + "\" switches no API of this server on or off: write"
+                        + " api/all, api/ga, api/beta, api/alpha, GROUP/VERSION such as resource.k8s.io/v1beta1, or"
+                        + " GROUP/VERSION/RESOURCE such as batch/v1/cronjobs, and =true or =false after it");
             }
-            if (!List.of("true", "false").contains(value)) {
-                throw new IllegalArgumentException("\"" + part + "\" is neither on nor off: write " + sides[0]
-                        + "=true or " + sides[0] + "=false");
-            }
-            if (!STAGES.contains(sides[0]) && !Apis.NAMES.contains(sides[0])) {
-                throw new IllegalArgumentException("\"" + sides[0] + "\" is no API of this server: write api/all, api/ga,"
-                        + " api/beta, api/alpha, GROUP/VERSION such as resource.k8s.io/v1beta1, or"
-                        + " GROUP/VERSION/RESOURCE such as batch/v1/cronjobs");
-            }
-            switches.put(sides[0], Boolean.valueOf(value));
+            switches.put(sides.group(1), !"false".equals(sides.group(2)));
         }
         return new RuntimeConfig(switches);
     }

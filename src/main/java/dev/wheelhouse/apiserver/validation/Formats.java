@@ -238,26 +238,24 @@ public final class Formats {
                 : List.of("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
 
-    /** The problem of an address at which no endpoint can be, such as a loopback address; none if it is another one. */
+    /** As {@link #ip}, and the problem of an address at which no endpoint can be, such as a loopback address. */
     public static List<String> endpointIp(String value) {
-        if (!ip(value).isEmpty()) {
-            return List.of("must be a valid IP address");
+        List<String> wrong = ip(value);
+        if (!wrong.isEmpty()) {
+            return wrong;
         }
-        InetAddress address = literal(value);
-        return address.isAnyLocalAddress() ? List.of("may not be unspecified (" + value + ")")
-                : address.isLoopbackAddress() ? List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)")
-                : address.isLinkLocalAddress()
-                        ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
-                : address.isMCLinkLocal()
-                        ? List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
-                : List.of();
-    }
-
-    private static InetAddress literal(String value) {
         try {
-            return InetAddress.getByName(value);
+            InetAddress address = InetAddress.getByName(value);
+            return address.isAnyLocalAddress() ? List.of("may not be unspecified (" + value + ")")
+                    : address.isLoopbackAddress()
+                            ? List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)")
+                    : address.isLinkLocalAddress()
+                            ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+                    : address.isMCLinkLocal()
+                            ? List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+                    : List.of();
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(value + " is no address", e);
+            throw new IllegalArgumentException("no address: " + value, e);
         }
     }
 

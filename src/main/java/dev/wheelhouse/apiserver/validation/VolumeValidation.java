@@ -223,15 +223,6 @@ public final class VolumeValidation {
         noBacksteps(value, path, problems);
     }
 
-    /** Whether a path leads to the root. */
-    public static boolean isRoot(String path) {
-        int depth = 0;
-        for (String step : path.split("/", -1)) {
-            depth = step.equals("..") ? Math.max(0, depth - 1) : depth + (step.isEmpty() || step.equals(".") ? 0 : 1);
-        }
-        return path.startsWith("/") && depth == 0;
-    }
-
     private static void noBacksteps(String value, String path, Problems problems) {
         if (List.of(value.split("/", -1)).contains("..")) {
             problems.invalid(path, value, "must not contain '..'");

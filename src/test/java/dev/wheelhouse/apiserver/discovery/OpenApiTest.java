@@ -13,7 +13,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.resources.SchemaAge;
 import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
@@ -213,7 +212,7 @@ class OpenApiTest {
     private static OpenApi withCustom(String schema) {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
-                new SchemaAge(1));
+                1, 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
         registry.set("shop.example.com", "orders",
                 List.of(new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true),

@@ -14,7 +14,6 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.resources.CustomType;
-import dev.wheelhouse.apiserver.resources.SchemaAge;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.facts.Schemas;
@@ -161,7 +160,7 @@ class PatchBoundsTest {
         ((ObjectNode) schema.at("/properties/list/items/properties/b")).put("default", "b".repeat(100_000));
         ObjectNode version = Json.object();
         version.putObject("schema").set("openAPIV3Schema", schema);
-        CustomType type = CustomType.of(Json.object(), version, null, new SchemaAge(1));
+        CustomType type = CustomType.of(Json.object(), version, null, 1, 0);
         ObjectNode patch = Json.object().put("apiVersion", "example.com/v1").put("kind", "Thing");
         patch.putObject("metadata").put("name", "a");
         ArrayNode list = patch.putArray("list");
