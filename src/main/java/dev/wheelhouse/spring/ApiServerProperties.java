@@ -27,8 +27,8 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param tlsPrivateKeyFile the file of the private key of the serving certificate
  * @param tlsSelfSigned whether to serve TLS with a certificate of the server's own. That is also done if users are
  *     configured and no certificate is
- * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha and
- *     beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
+ * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha
+ *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,

@@ -74,7 +74,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         return RequestInfo.ofResource("impersonate", group, resource, subresource, namespace, name);
     }
 
-    /** The namespace and name of the user's service account; null if the user is not one, or no account has the name. */
+    /** The namespace and name of the user's service account; null if no service account can have the name. */
     private String @Nullable [] serviceAccount() {
         String[] parts = user.startsWith(User.SERVICE_ACCOUNT_PREFIX)
                 ? user.substring(User.SERVICE_ACCOUNT_PREFIX.length()).split(":", -1)

@@ -132,9 +132,9 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         Problems.each(definition.path("status").path("storedVersions"), "status.storedVersions", (version, at) -> {
             if (versions(definition).valueStream().noneMatch(one -> one.path("name").equals(version))) {
                 String name = version.asString("");
-                problems.invalid(at, name, "missing from spec.versions; " + name + " was previously a storage version,"
-                        + " and must remain in spec.versions until a storage migration ensures no data remains persisted"
-                        + " in " + name + " and removes " + name + " from status.storedVersions");
+                problems.invalid(at, name, "missing from spec.versions; " + name + " was previously a storage version, "
+                        + "and must remain in spec.versions until a storage migration ensures no data remains "
+                        + "persisted in " + name + " and removes " + name + " from status.storedVersions");
             }
         });
     }

@@ -93,13 +93,13 @@ final class PersistentVolumeStrategy extends Strategy {
         }
         for (Map.Entry<String, JsonNode> size : spec.path("capacity").properties()) {
             BigDecimal value = Quantities.parse(size.getValue().asString(""));
+            String at = Problems.key("spec.capacity", size.getKey());
             if (value != null && value.signum() < 0) {
-                problems.invalid(Problems.key("spec.capacity", size.getKey()), value.setScale(0, RoundingMode.UP).longValue(),
+                problems.invalid(at, value.setScale(0, RoundingMode.UP).longValue(),
                         "must be a valid resource quantity");
             }
             if (value != null && value.signum() <= 0) {
-                problems.invalid(Problems.key("spec.capacity", size.getKey()), size.getValue().asString(""),
-                        "must be greater than zero");
+                problems.invalid(at, size.getValue().asString(""), "must be greater than zero");
             }
         }
         String reclaim = Json.text(spec, "persistentVolumeReclaimPolicy");

@@ -55,7 +55,7 @@ public record RuntimeConfig(Map<String, Boolean> switches) {
 
     private static final class Apis {
         static final Set<String> NAMES = Stream.concat(
-                Stream.of(RESOURCE_METRICS, CUSTOM_METRICS, EXTERNAL_METRICS),
+                Stream.of(RESOURCE_METRICS, CUSTOM_METRICS, EXTERNAL_METRICS, "api/v1"),
                 BuiltInResource.all().stream().map(BuiltInResource::type).flatMap(type -> {
                     String version = type.group() + "/" + type.version();
                     return Stream.of(version, version + "/" + type.plural());

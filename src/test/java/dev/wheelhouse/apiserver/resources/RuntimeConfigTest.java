@@ -32,6 +32,13 @@ class RuntimeConfigTest {
                 "resource.k8s.io/v1");
     }
 
+    /** So {@code kubectl get workloads} finds the resource of a definition. */
+    @Test
+    void byDefaultAlphaResourcesTakeNoNamesFromDefinitions() {
+        assertThat(ResourceRegistry.builtIn(RuntimeConfig.standard()).all())
+                .noneMatch(r -> Set.of("workloads", "podgroups", "storageversions").contains(r.type().plural()));
+    }
+
     /** A more special switch wins, wherever it stands. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -24,7 +24,8 @@ class BoundaryValuesTest {
 
     @TestFactory
     List<DynamicTest> valuesAtTheBoundsAreAnsweredAsByKubeApiserver() throws IOException {
-        try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream("/golden/validation/bounds.jsonl"))) {
+        String file = "/golden/validation/bounds.jsonl";
+        try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream(file))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().map(Json::read)
                     .map(line -> DynamicTest.dynamicTest(line.path("object").toString(), () -> check(line))).toList();
         }
