@@ -80,7 +80,7 @@ public final class ApiServer implements AutoCloseable {
         this.expiry = new EventExpiry(store, options.clock());
         try {
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
-                    () -> port == 0 ? "" : host() + ":" + port, this::metrics));
+                    () -> port == 0 ? "" : host() + ":" + port, this::metrics, options.runtimeConfig()));
         } catch (RuntimeException e) {
             store.close();
             throw e;

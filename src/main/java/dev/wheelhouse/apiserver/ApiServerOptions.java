@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.runtime.Clock;
@@ -22,9 +23,11 @@ import dev.wheelhouse.runtime.Clock;
  * @param storage where objects are stored
  * @param tls null for plain HTTP
  * @param externalHost the host name by which clients call the server; empty for the address
+ * @param runtimeConfig which of the server's own APIs are served
  */
 public record ApiServerOptions(String address, int port, Clock clock, RandomGenerator random, Retention retention,
-        Storage storage, ApiServerLimits limits, Security security, @Nullable Tls tls, String externalHost) {
+        Storage storage, ApiServerLimits limits, Security security, @Nullable Tls tls, String externalHost,
+        RuntimeConfig runtimeConfig) {
 
     /**
      * Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory.
@@ -34,50 +37,58 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     public static ApiServerOptions defaults() {
         RequiredLibraries.check();
         return new ApiServerOptions("127.0.0.1", 0, Clock.system(), RandomGenerator.of("L64X128MixRandom"),
-                Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "");
+                Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "",
+                RuntimeConfig.standard());
     }
 
     public ApiServerOptions withAddress(String other) {
         return new ApiServerOptions(other, port, clock, random, retention, storage, limits, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withPort(int other) {
         return new ApiServerOptions(address, other, clock, random, retention, storage, limits, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withClock(Clock other) {
         return new ApiServerOptions(address, port, other, random, retention, storage, limits, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withRandom(RandomGenerator other) {
         return new ApiServerOptions(address, port, clock, other, retention, storage, limits, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withStorage(Storage other) {
         return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withLimits(ApiServerLimits other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, other, security, tls,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withSecurity(Security other) {
-        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, other, tls, externalHost);
+        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, other, tls,
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withTls(Tls other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, other,
-                externalHost);
+                externalHost, runtimeConfig);
     }
 
     public ApiServerOptions withExternalHost(String other) {
-        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other);
+        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other,
+                runtimeConfig);
+    }
+
+    public ApiServerOptions withRuntimeConfig(RuntimeConfig other) {
+        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls,
+                externalHost, other);
     }
 
     /** The host by which clients on this machine reach an address: loopback for the address of all interfaces. */

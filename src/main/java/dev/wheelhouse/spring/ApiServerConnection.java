@@ -60,7 +60,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
                 ? WheelhouseProperties.Mode.EMBEDDED
                 : WheelhouseProperties.Mode.KUBECONFIG)) {
             case EMBEDDED, AUTO ->
-                embedded(properties.apiserver(), properties.runsServiceAccounts(service), clock, metrics);
+                embedded(properties.apiserver(), properties.runsServiceAccounts(service),
+                        ConfiguredNodes.areAny(properties), clock, metrics);
             case KUBECONFIG ->
                 connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties, type,
                         clock, metrics);
@@ -77,10 +78,10 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
                 inCluster ? configs.inCluster().namespace() : "default", inCluster, "", null);
     }
 
-    private static ApiServerConnection embedded(ApiServerProperties options, boolean podAccounts, Clock clock,
-            HttpMetrics metrics) {
+    private static ApiServerConnection embedded(ApiServerProperties options, boolean podAccounts,
+            boolean nodes, Clock clock, HttpMetrics metrics) {
         EmbeddedServers.Secrets secrets = EmbeddedServers.Secrets.of(options, clock);
-        ApiServer server = new ApiServer(EmbeddedServers.options(options, secrets, podAccounts, clock));
+        ApiServer server = new ApiServer(EmbeddedServers.options(options, secrets, podAccounts, nodes, clock));
         try {
             server.start();
             Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig(), server.url(), clock);

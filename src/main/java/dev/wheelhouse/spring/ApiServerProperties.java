@@ -9,6 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 
 /**
  * The options {@code --wheelhouse.apiserver.*} of the embedded API server.
@@ -26,6 +27,8 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  * @param tlsPrivateKeyFile the file of the private key of the serving certificate
  * @param tlsSelfSigned whether to serve TLS with a certificate of the server's own. That is also done if users are
  *     configured and no certificate is
+ * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha
+ *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -34,7 +37,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @DefaultValue("always-allow") AuthorizationMode authorizationMode,
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
-        @DefaultValue Limits limits) {
+        @DefaultValue("") String runtimeConfig, @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
     private static final String PREFIX = "wheelhouse.apiserver.";
@@ -83,6 +86,15 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
                 + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
                 + "tls-private-key-file (requests then need a token, as the kubeconfig holds one), or use 127.0.0.1");
+    }
+
+    /** @throws BadOption if a switch names no API */
+    RuntimeConfig apis() {
+        try {
+            return RuntimeConfig.parse(runtimeConfig);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(PREFIX + "runtime-config: " + e.getMessage());
+        }
     }
 
     private static void requireBoth(String option, @Nullable String value, String other, @Nullable String otherValue) {

@@ -30,6 +30,16 @@ final class ConfiguredNodes {
 
     private ConfiguredNodes() {}
 
+    private static int count(WheelhouseProperties properties, boolean embedded) {
+        Integer wanted = properties.nodes().count();
+        return wanted != null ? wanted : embedded ? DEFAULT_HOLLOW_NODES : 0;
+    }
+
+    /** Whether the process has nodes for its embedded API server. */
+    static boolean areAny(WheelhouseProperties properties) {
+        return count(properties, true) > 0 || properties.node().isAnySet();
+    }
+
     /**
      * The nodes, hollow ones first.
      *
@@ -40,8 +50,7 @@ final class ConfiguredNodes {
      */
     static List<NodeAgentOptions> of(WheelhouseProperties properties, boolean embedded, Path workingDirectory,
             String hostName) {
-        Integer wanted = properties.nodes().count();
-        int count = wanted != null ? wanted : embedded ? DEFAULT_HOLLOW_NODES : 0;
+        int count = count(properties, embedded);
         Map<String, String> capacity = Map.of("cpu", properties.nodes().cpu(), "memory", properties.nodes().memory(),
                 "pods", String.valueOf(properties.nodes().pods()));
         List<NodeAgentOptions> nodes = new ArrayList<>();

@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.auth.TokenFile;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.runtime.Clock;
 
@@ -51,16 +52,19 @@ final class EmbeddedServers {
 
     /**
      * @param podAccounts whether pods get service accounts
+     * @param usage whether nodes of this process report the usage of their pods
      * @throws BadOption if two options contradict each other
      */
     static ApiServerOptions options(ApiServerProperties properties, Secrets secrets, boolean podAccounts,
-            Clock clock) {
+            boolean usage, Clock clock) {
+        RuntimeConfig apis = properties.apis();
         String directory = properties.dataDir();
         ApiServerOptions options = ApiServerOptions.defaults().withAddress(properties.address())
                 .withPort(properties.port()).withClock(clock).withLimits(limits(properties.limits()))
                 .withStorage(directory == null
                         ? Storage.inMemory()
                         : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
+                .withRuntimeConfig(usage ? apis.withDefault(RuntimeConfig.RESOURCE_METRICS) : apis)
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
                 .withSecurity(security(properties, secrets.keys).withPodAccounts(podAccounts));
         if (!properties.isTls()) {

@@ -37,10 +37,14 @@ final class UpstreamFlags {
     }
 
     /**
-     * The remedy for a flag that is given here, a part of a sentence; empty if kube-controller-manager has no such
-     * flag.
+     * The remedy for a flag that is given here, a part of a sentence; empty if neither kube-controller-manager
+     * nor the embedded API server has such a flag.
      */
     static Optional<String> instead(String flag) {
+        String ofServer = "wheelhouse.apiserver." + flag;
+        if (!ALL.containsKey(flag) && UnknownOptions.known().contains(ofServer)) {
+            return Optional.of("--" + flag + " of kube-apiserver is --" + ofServer + " here");
+        }
         return Optional.ofNullable(ALL.get(flag)).map(meaning -> "--" + flag + " of kube-controller-manager "
                 + (applies(meaning) ? "is --" + meaning + " here" : "does not apply here. " + meaning));
     }

@@ -26,6 +26,7 @@ import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
@@ -74,8 +75,10 @@ public final class TestServer implements AutoCloseable {
         Security security = builder.options.security();
         // Without a clock of its own, nothing makes the accounts while a request waits for them.
         boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
+        RuntimeConfig apis = builder.options.runtimeConfig();
         ApiServerOptions options = builder.options.withClock(clock)
-                .withSecurity(security.withPodAccounts(podAccounts));
+                .withSecurity(security.withPodAccounts(podAccounts))
+                .withRuntimeConfig(builder.nodes == 0 ? apis : apis.withDefault(RuntimeConfig.RESOURCE_METRICS));
         server = new ApiServer(security.open() || options.tls() != null ? options : options.withTls(tls()));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual

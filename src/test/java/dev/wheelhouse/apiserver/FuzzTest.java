@@ -19,6 +19,7 @@ import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,7 +42,8 @@ class FuzzTest {
         List<String> failures = new ArrayList<>();
         long before = heap();
         Duration slowest = Duration.ZERO;
-        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(
+                ApiServerOptions.defaults().withRuntimeConfig(RuntimeConfig.parse("api/all=true")))) {
             for (int i = 0; i < REQUESTS; i++) {
                 Fuzzed fuzzed = requests.next();
                 long from = System.nanoTime();

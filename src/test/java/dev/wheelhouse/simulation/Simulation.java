@@ -17,6 +17,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
@@ -87,7 +88,9 @@ final class Simulation implements AutoCloseable {
         this.defect = defect;
         this.mix = mix;
         this.server = new ApiServer(
-                ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
+                ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed))
+                        .withRuntimeConfig(RuntimeConfig.parse(String.join(",",
+                    RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS))));
         this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerOptions;
@@ -77,7 +78,7 @@ public final class SteppedSystem implements AutoCloseable {
         this.seed = seed;
         this.order = order;
         server = new ApiServer(ApiServerOptions.defaults().withClock(clock)
-                .withRandom(ids).withStorage(storage));
+                .withRandom(ids).withStorage(storage).withRuntimeConfig(RuntimeConfig.parse("api/all=true")));
         user = server.client("user");
     }
 

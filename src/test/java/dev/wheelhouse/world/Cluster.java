@@ -33,6 +33,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.KubeClient;
@@ -71,7 +72,9 @@ public final class Cluster implements AutoCloseable {
 
     public final ManualClock clock = new ManualClock();
     public final ApiServer server = new ApiServer(
-            ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1)));
+            ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1))
+                    .withRuntimeConfig(RuntimeConfig.parse(String.join(",",
+                    RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS))));
     /** The requests of {@link #client()}. */
     public final Requests requests;
     /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */

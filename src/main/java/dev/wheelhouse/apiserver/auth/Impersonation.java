@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param user empty if no user was named
  */
 public record Impersonation(String user, String uid, List<String> groups, Map<String, List<String>> extra) {
+    private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final String EXTRA = Credentials.IMPERSONATE + "extra-";
 
     /** The impersonation that the headers ask for; null if they ask for none. */
@@ -73,12 +74,13 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         return RequestInfo.ofResource("impersonate", group, resource, subresource, namespace, name);
     }
 
-    /** The namespace and name of the user's service account; null if the user is not one. */
+    /** The namespace and name of the user's service account; null if no service account can have the name. */
     private String @Nullable [] serviceAccount() {
         String[] parts = user.startsWith(User.SERVICE_ACCOUNT_PREFIX)
                 ? user.substring(User.SERVICE_ACCOUNT_PREFIX.length()).split(":", -1)
                 : new String[0];
-        return parts.length == 2 && !parts[0].isEmpty() && !parts[1].isEmpty() ? parts : null;
+        return parts.length == 2 && parts[0].length() <= 63 && parts[0].matches(LABEL) && parts[1].length() <= 253
+                && parts[1].matches(LABEL + "(\\." + LABEL + ")*+") ? parts : null;
     }
 
     /** The user that the request then acts as. */

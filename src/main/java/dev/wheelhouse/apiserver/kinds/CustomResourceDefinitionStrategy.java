@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -95,7 +96,6 @@ final class CustomResourceDefinitionStrategy extends Strategy {
                     (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
                     Meta.time(state.clock().now()));
         }
-        state.customResources().decide(definition);
     }
 
     /** Whether the group is one of the Kubernetes project, in which a definition has to be approved. */
@@ -115,21 +115,50 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     /** The server alone says in the status which names the definition has. */
     @Override
-    protected void updateStatus(ObjectNode definition, ObjectNode old, ClusterState state) {
-        state.customResources().decide(definition);
+    public <T> T commit(ObjectNode definition, ClusterState state, Supplier<T> write) {
+        return state.customResources().write(definition, write);
+    }
+
+    /** Scope and kind decide where and as what the objects of an established definition are stored. */
+    @Override
+    protected void validateUpdate(ObjectNode definition, ObjectNode old, Problems problems) {
+        spec(definition, problems);
+        List<String> stays = new ArrayList<>(List.of("/spec/group", "/spec/names/plural"));
+        if (DefinitionNames.isEstablished(old)) {
+            stays.addAll(0, List.of("/spec/scope", "/spec/names/kind"));
+        }
+        stays.forEach(field -> problems.immutable(field.substring(1).replace('/', '.'), definition.at(field),
+                old.at(field)));
+        Problems.each(definition.path("status").path("storedVersions"), "status.storedVersions", (version, at) -> {
+            if (versions(definition).valueStream().noneMatch(one -> one.path("name").equals(version))) {
+                String name = version.asString("");
+                problems.invalid(at, name, "missing from spec.versions; " + name + " was previously a storage version, "
+                        + "and must remain in spec.versions until a storage migration ensures no data remains "
+                        + "persisted in " + name + " and removes " + name + " from status.storedVersions");
+            }
+        });
     }
 
     @Override
     protected void validate(ObjectNode definition, Problems problems) {
+        String name = resource(definition);
+        if (!Meta.name(definition).equals(name)) {
+            problems.invalid("metadata.name", Meta.name(definition), "must be spec.names.plural+\".\"+spec.group");
+        }
+        spec(definition, problems);
+    }
+
+    private static String resource(ObjectNode definition) {
+        return Json.text(definition, "spec", "names", "plural") + "." + Json.text(definition, "spec", "group");
+    }
+
+    private static void spec(ObjectNode definition, Problems problems) {
         JsonNode spec = definition.path("spec");
         String group = Json.text(spec, "group");
-        String name = Json.text(spec, "names", "plural") + "." + group;
+        String name = resource(definition);
         if (Strategies.isBuiltIn(name) && !Meta.isDeleting(definition)) {
             problems.forbidden("metadata.name", name + " is a resource of the server itself, which no definition can"
                     + " replace: choose another name or another group");
-        }
-        if (!Meta.name(definition).equals(name)) {
-            problems.invalid("metadata.name", Meta.name(definition), "must be spec.names.plural+\".\"+spec.group");
         }
         // Groups with a dot only: no definition can add to a group of the server such as apps.
         if (group.isEmpty()) {
@@ -238,12 +267,12 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     @Override
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        state.customResources().serve(object);
+        state.customResources().refresh();
     }
 
     @Override
     public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
-        state.customResources().withdraw(object.get());
+        state.customResources().refresh();
     }
 
     @Override

@@ -63,8 +63,10 @@ final class EndpointSliceStrategy extends Strategy {
             String address = node.asString("");
             if (type.equals("FQDN")) {
                 problems.invalid(field, address, Formats.dnsSubdomain(address));
-            } else if (!Formats.ip(address).isEmpty() || address.contains(":") != type.equals("IPv6")) {
+            } else if (Formats.ip(address).isEmpty() && address.contains(":") != type.equals("IPv6")) {
                 problems.invalid(field, address, "must be a valid " + type + " address");
+            } else {
+                problems.invalid(field, address, Formats.endpointIp(address));
             }
         });
         problems.formedIfPresent(endpoint, at, "hostname", Formats::dnsLabel);

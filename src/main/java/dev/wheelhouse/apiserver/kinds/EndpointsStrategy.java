@@ -70,16 +70,9 @@ final class EndpointsStrategy extends Strategy {
 
     private static void address(JsonNode address, String at, Problems problems) {
         String ip = Json.text(address, "ip");
-        problems.invalid(at + ".ip", ip, Formats.ip(ip));
         problems.formedIfSet(at + ".hostname", Json.text(address, "hostname"), Formats::dnsLabel);
         problems.formedIfPresent(address, at, "nodeName", Formats::dnsSubdomain);
-        if (ip.startsWith("127.") || ip.equals("::1")) {
-            problems.invalid(at + ".ip", ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
-        } else if (ip.startsWith("169.254.")) {
-            problems.invalid(at + ".ip", ip, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-        } else if (ip.equals("0.0.0.0") || ip.equals("::")) {
-            problems.invalid(at + ".ip", ip, "may not be unspecified (" + ip + ")");
-        }
+        problems.invalid(at + ".ip", ip, Formats.endpointIp(ip));
     }
 
     private static void port(JsonNode port, String at, boolean named, Problems problems) {

@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.ResourceValidation;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /** Nodes. They write their status when they register (upstream: {@code pkg/registry/core/node}). */
@@ -91,6 +92,7 @@ final class NodeStrategy extends Strategy {
     @Override
     protected void validate(ObjectNode node, Problems problems) {
         JsonNode spec = node.path("spec");
+        amounts(node, problems);
         Set<String> seen = new HashSet<>();
         Problems.each(spec.path("taints"), "metadata.taints", (taint, at) -> {
             String key = Json.text(taint, "key");
@@ -109,6 +111,18 @@ final class NodeStrategy extends Strategy {
             problems.invalid(at, range.asString(""),
                     Formats.cidr(range.asString("")));
         });
+    }
+
+    private static void amounts(ObjectNode node, Problems problems) {
+        for (String list : List.of("capacity", "allocatable")) {
+            node.path("status").path(list).properties().forEach(amount -> ResourceValidation.amount(amount.getKey(),
+                    amount.getValue(), "status." + list + "." + amount.getKey(), problems));
+        }
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode node, ObjectNode old, Problems problems) {
+        amounts(node, problems);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.AffinityValidation;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.VolumeValidation;
 import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -87,13 +89,17 @@ final class PersistentVolumeStrategy extends Strategy {
         if (spec.path("capacity").isEmpty()) {
             problems.required("spec.capacity");
         } else if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
-            problems.notSupported("spec.capacity", spec.path("capacity"), "storage");
+            problems.notSupported("spec.capacity", Problems.sorted(spec.path("capacity")), "storage");
         }
         for (Map.Entry<String, JsonNode> size : spec.path("capacity").properties()) {
             BigDecimal value = Quantities.parse(size.getValue().asString(""));
+            String at = Problems.key("spec.capacity", size.getKey());
+            if (value != null && value.signum() < 0) {
+                problems.invalid(at, value.setScale(0, RoundingMode.UP).longValue(),
+                        "must be a valid resource quantity");
+            }
             if (value != null && value.signum() <= 0) {
-                problems.invalid(Problems.key("spec.capacity", size.getKey()), size.getValue().asString(""),
-                        "must be greater than zero");
+                problems.invalid(at, size.getValue().asString(""), "must be greater than zero");
             }
         }
         String reclaim = Json.text(spec, "persistentVolumeReclaimPolicy");
@@ -106,8 +112,16 @@ final class PersistentVolumeStrategy extends Strategy {
         } else if (sources > 1) {
             problems.forbidden("spec", "may not specify more than 1 volume type");
         }
-        if (spec.has("hostPath") && Json.text(spec, "hostPath", "path").isEmpty()) {
-            problems.required("spec.hostPath.path");
+        for (String source : List.of("hostPath", "local", "nfs")) {
+            if (spec.has(source)) {
+                VolumeValidation.content(source, spec.path(source), "spec." + source, problems);
+            }
+        }
+        String path = Json.text(spec, "hostPath", "path");
+        if (reclaim.equals("Recycle") && path.startsWith("/")
+                && Set.of("", ".", "..").containsAll(List.of(path.split("/", -1)))) {
+            problems.forbidden("spec.persistentVolumeReclaimPolicy",
+                    "may not be 'recycle' for a hostPath mount of '/'");
         }
         VolumeRules.classAndMode(spec, "spec", problems);
         if (spec.has("volumeAttributesClassName")) {

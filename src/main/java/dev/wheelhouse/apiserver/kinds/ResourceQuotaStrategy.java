@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +14,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.apiserver.validation.ResourceValidation;
 
 /** Resource quotas (upstream: {@code pkg/registry/core/resourcequota}). */
 final class ResourceQuotaStrategy extends Strategy {
@@ -58,10 +57,7 @@ final class ResourceQuotaStrategy extends Strategy {
                 }
                 problems.invalid(at, hard.getKey(), "must be a standard resource for quota");
             }
-            BigDecimal value = Quantities.parse(hard.getValue().asString(""));
-            if (value != null && value.signum() < 0) {
-                problems.invalid(at, hard.getValue().asString(""), "must be greater than or equal to 0");
-            }
+            ResourceValidation.amount(hard.getKey(), hard.getValue(), at, problems);
         }
         Set<String> scopes = new HashSet<>();
         for (JsonNode scope : spec.path("scopes")) {

@@ -48,8 +48,7 @@ final class ServiceValidation {
             families(spec, headless, problems);
         }
         Problems.each(spec.path("externalIPs"), "spec.externalIPs",
-                (ip, at) -> Formats.ip(ip.asString(""))
-                        .forEach(message -> problems.invalid(at, ip.asString(""), message)));
+                (ip, at) -> problems.invalid(at, ip.asString(""), Formats.endpointIp(ip.asString(""))));
         problems.oneOf("spec.type", type, "ClusterIP", "ExternalName", "LoadBalancer", "NodePort");
         traffic(spec, type, problems);
     }

@@ -132,7 +132,7 @@ public class Strategy {
     public final void prepareForCreate(ResourceInfo info, ObjectNode object, User writer, ClusterState state) {
         ObjectNode meta = Meta.of(object);
         meta.remove(List.of("resourceVersion", "uid", "creationTimestamp", "deletionTimestamp",
-                "deletionGracePeriodSeconds", "selfLink", "generation"));
+                "deletionGracePeriodSeconds", "selfLink"));
         if (countsGenerations()) {
             meta.put("generation", 1);
         }
@@ -296,6 +296,14 @@ public class Strategy {
     /** The error of a watch that begins before the oldest version whose changes are kept. */
     public String expiredWatch(long version, long oldest) {
         return "too old resource version: " + version + " (" + oldest + ")";
+    }
+
+    /**
+     * Runs the last step of a write, which compares and commits. A kind whose objects depend on each other decides here
+     * what no write of another object may change before the commit.
+     */
+    public <T> T commit(ObjectNode object, ClusterState state, Supplier<T> write) {
+        return write.get();
     }
 
     /**

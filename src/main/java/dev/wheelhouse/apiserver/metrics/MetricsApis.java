@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.Route;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -41,8 +44,9 @@ public final class MetricsApis {
     private static final String RESOURCE = "metrics.k8s.io";
     private static final String CUSTOM = "custom.metrics.k8s.io";
     private static final String EXTERNAL = "external.metrics.k8s.io";
-    private static final Map<String, String> VERSIONS = Map.of(RESOURCE, "v1beta1", CUSTOM, "v1beta2", EXTERNAL,
-            "v1beta1");
+    private static final Map<String, String> VERSIONS = Stream.of(RuntimeConfig.RESOURCE_METRICS,
+            RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS).map(api -> api.split("/", 2))
+            .collect(Collectors.toMap(api -> api[0], api -> api[1]));
     /** Before the name of a metric: the annotation of an object, and that of a Namespace for an external metric. */
     private static final String CUSTOM_PREFIX = "metric.hollow.wheelhouse.dev/";
     private static final String EXTERNAL_PREFIX = "external-metric.hollow.wheelhouse.dev/";
@@ -52,10 +56,13 @@ public final class MetricsApis {
 
     private final ObjectStore store;
     private final ResourceRegistry registry;
+    private final RuntimeConfig apis;
     private final Clock clock;
 
-    public MetricsApis(ObjectStore store, ResourceRegistry registry, Clock clock) {
+    /** @param apis which of the groups are served */
+    public MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeConfig apis, Clock clock) {
         this.store = store;
+        this.apis = apis;
         this.registry = registry;
         this.clock = clock;
     }
@@ -64,11 +71,16 @@ public final class MetricsApis {
      * The resources for discovery. The names of custom and external metrics are not among them, because any object may
      * have any; each of these groups has one resource that stands for all.
      */
-    public static List<ResourceInfo> resources() {
-        return List.of(resource(RESOURCE, "nodes", "NodeMetrics", false, Set.of("get", "list")),
+    public List<ResourceInfo> resources() {
+        return Stream.of(resource(RESOURCE, "nodes", "NodeMetrics", false, Set.of("get", "list")),
                 resource(RESOURCE, "pods", "PodMetrics", true, Set.of("get", "list")),
                 resource(CUSTOM, "metrics", "MetricValueList", true, Set.of("get")),
-                resource(EXTERNAL, "externalmetrics", "ExternalMetricValueList", true, Set.of("get")));
+                resource(EXTERNAL, "externalmetrics", "ExternalMetricValueList", true, Set.of("get")))
+                .filter(resource -> serves(resource.type().group(), resource.type().version())).toList();
+    }
+
+    private boolean serves(String group, String version) {
+        return version.equals(VERSIONS.get(group)) && apis.serves(group, version, "");
     }
 
     private static ResourceInfo resource(String group, String plural, String kind, boolean namespaced,
@@ -79,7 +91,7 @@ public final class MetricsApis {
 
     /** Whether a path is one of these APIs. */
     public boolean serves(RequestInfo about) {
-        return about.isResource() && about.version().equals(VERSIONS.get(about.group()));
+        return about.isResource() && serves(about.group(), about.version());
     }
 
     /**

@@ -81,17 +81,18 @@ final class AppliedConfig {
             return config;
         }
         return switch (structure.form(live, config)) {
-            case OBJECT -> config instanceof ObjectNode changes && live instanceof ObjectNode present
-                    ? mergeFields(present, changes, structure)
+            // A null leaves the parts of an object or list alone: others may own them.
+            case OBJECT -> live instanceof ObjectNode present && (config.isNull() || config.isObject())
+                    ? mergeFields(present, config, structure)
                     : config;
-            case SET, ASSOCIATIVE -> config instanceof ArrayNode changes && live instanceof ArrayNode present
-                    ? mergeList(present, changes, structure)
+            case SET, ASSOCIATIVE -> live instanceof ArrayNode present && (config.isNull() || config.isArray())
+                    ? mergeList(present, config, structure)
                     : config;
             default -> config;
         };
     }
 
-    private static ObjectNode mergeFields(ObjectNode live, ObjectNode config, Structure structure) {
+    private static ObjectNode mergeFields(ObjectNode live, JsonNode config, Structure structure) {
         ObjectNode merged = Json.object();
         for (Map.Entry<String, JsonNode> field : live.properties()) {
             String name = field.getKey();
@@ -106,7 +107,7 @@ final class AppliedConfig {
     }
 
     /** The configuration's elements come in its order. Other elements keep their place relative to shared ones. */
-    private static ArrayNode mergeList(ArrayNode live, ArrayNode config, Structure structure) {
+    private static ArrayNode mergeList(ArrayNode live, JsonNode config, Structure structure) {
         List<String> left = new ArrayList<>();
         Map<String, JsonNode> leftValues = new HashMap<>();
         for (JsonNode element : live) {
@@ -273,6 +274,11 @@ final class AppliedConfig {
         Set<String> seen = new HashSet<>();
         for (int i = 0; i < list.size(); i++) {
             String step;
+            if (list.get(i).isNull() && !structure.isLeaf()) {
+                return FieldSet.print(path) + ": element " + i + ": associative list " + (structure.isSet()
+                        ? "without keys has an element that's an explicit null"
+                        : "with keys may not have a null element");
+            }
             try {
                 step = structure.isLeaf() ? "i:" + i : structure.step(list.get(i));
             } catch (IllegalArgumentException e) {

@@ -184,6 +184,10 @@ final class Structure {
         return form == Form.LEAF;
     }
 
+    boolean isSet() {
+        return form == Form.SET;
+    }
+
     boolean isDeduced() {
         return form == Form.DEDUCED;
     }

@@ -320,7 +320,7 @@ public final class Renderer {
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
         CustomType custom = CustomResourceInfo.typeOf(info);
         String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
-                + (custom == null ? "" : " " + custom.since());
+                + (custom == null ? "" : " " + custom.definition());
         return switch (accept.form()) {
             case OBJECT -> protobuf || Strategies.of(info.type()).isConverted(info.type())
                     || custom != null && custom.conversion() != null

@@ -1,12 +1,15 @@
 package dev.wheelhouse.apiserver.resources;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,8 +33,9 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Keeps the registry in step with the stored CustomResourceDefinitions, and manages their names, conditions and
- * deletion (upstream: {@code apiextensions-apiserver/pkg/controller}). The strategy of CustomResourceDefinitions calls
- * it around each write. Thread safe.
+ * deletion (upstream: {@code apiextensions-apiserver/pkg/controller}). The store alone says which definitions there
+ * are: after each write of one, the registry is made anew from the store's present state, so the order in which
+ * writers report does not matter. Thread safe.
  */
 public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
@@ -46,10 +50,10 @@ public final class CustomResources {
     private final ResourceRegistry registry;
     private final Clock clock;
     private final WebhookClient webhooks;
-    /** The statuses of stored definitions, by the names of the definitions. A cache: entries may be missing. */
-    private final Map<String, Named> definitions = new ConcurrentHashMap<>();
-    /** The names of the definitions that are being deleted. */
-    private final Set<String> terminating = ConcurrentHashMap.newKeySet();
+    /** Held from the decision about a definition's names to its commit, and while the registry is made anew. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** The definitions that the registry shows, by name. Written under the lock. */
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
 
     /** Serves the definitions that are already stored, and completes interrupted deletions. */
     public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock, WebhookClient webhooks) {
@@ -57,52 +61,129 @@ public final class CustomResources {
         this.registry = registry;
         this.clock = clock;
         this.webhooks = webhooks;
-        store.snapshot(RESOURCE).select(Selection.all()).forEach(crd -> serve(crd.tree()));
-        List.copyOf(terminating).forEach(this::finishDeletion);
-    }
-
-    /**
-     * Decides the conditions about names. Also called when a client writes the status, because clients must not change
-     * them.
-     */
-    public void decide(ObjectNode crd) {
-        decide(crd, Meta.name(crd));
+        refresh();
+        List.copyOf(known.keySet()).forEach(this::finishDeletion);
     }
 
     /**
      * A definition without its schemas, which may be large.
      *
      * @param stored the object that it was read from
-     * @param definition only the status
+     * @param status the only field that is kept
      */
-    private record Named(StoredObject stored, ObjectNode definition) {
-        static Named of(StoredObject stored) {
+    private record Known(StoredObject stored, String group, ObjectNode status, boolean terminating) {
+        static Known of(StoredObject stored, ObjectNode crd) {
             ObjectNode definition = Json.object();
-            definition.set("status", stored.tree().path("status"));
-            return new Named(stored, definition);
-        }
-
-        boolean isAccepted() {
-            return DefinitionNames.isTrue(definition, "NamesAccepted");
+            definition.set("status", crd.path("status"));
+            return new Known(stored, Json.text(crd, "spec", "group"), definition, Meta.isDeleting(crd));
         }
     }
 
-    /** The other definitions of the same group. */
-    private List<Named> others(String group, String name) {
-        List<Named> others = new ArrayList<>();
+    /**
+     * Decides the conditions about names, then runs a write of the definition. No other definition is written in
+     * between, so that two of one name are not both accepted. Clients cannot change these conditions.
+     */
+    public <T> T write(ObjectNode crd, Supplier<T> write) {
+        lock.lock();
+        try {
+            refresh();
+            decide(crd);
+            return write.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void decide(ObjectNode crd) {
+        String group = Json.text(crd, "spec", "group");
+        DefinitionNames.decide(crd, known.values().stream()
+                .filter(other -> other.group.equals(group) && !other.stored.name().equals(Meta.name(crd)))
+                .map(Known::status).toList(), Meta.time(clock.now()));
+    }
+
+    /**
+     * Makes the registry show the stored definitions. A definition whose names were taken gets them when they are free.
+     */
+    public void refresh() {
+        lock.lock();
+        try {
+            Set<String> changed = update();
+            while (!changed.isEmpty() && renamed(changed)) {
+                changed = update();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @return the groups in which a definition has changed */
+    private Set<String> update() {
+        Set<String> groups = new HashSet<>();
+        Set<String> gone = new HashSet<>(known.keySet());
         for (StoredObject stored : store.snapshot(RESOURCE).select(Selection.all())) {
-            if (stored.name().endsWith("." + group) && !stored.name().equals(name)) {
-                others.add(Objects.requireNonNull(definitions.compute(stored.name(), (n, known) -> known != null
-                        && known.stored() == stored ? known : Named.of(stored))));
+            gone.remove(stored.name());
+            Known before = known.get(stored.name());
+            if (before != null && before.stored == stored) {
+                continue;
+            }
+            ObjectNode crd = stored.tree();
+            Known now = Known.of(stored, crd);
+            groups.add(now.group);
+            if (before == null || !looksAs(crd, before.stored.tree())) {
+                serve(crd, stored);
+                if (before != null) {
+                    endWatches(stored.name());
+                }
+            }
+            known.put(stored.name(), now);
+        }
+        for (String name : gone) {
+            Known before = Objects.requireNonNull(known.remove(name));
+            groups.add(before.group);
+            registry.set(before.group, name.substring(0, Math.max(0, name.length() - before.group.length() - 1)),
+                    List.of());
+            endWatches(name);
+        }
+        return groups;
+    }
+
+    /** Whether nothing has changed on which the served resources depend, as with upstream. */
+    private static boolean looksAs(ObjectNode crd, ObjectNode before) {
+        return Json.text(crd, "metadata", "uid").equals(Json.text(before, "metadata", "uid"))
+                && crd.path("spec").equals(before.path("spec"))
+                && crd.path("status").path("acceptedNames").equals(before.path("status").path("acceptedNames"))
+                && DefinitionNames.isEstablished(crd) == DefinitionNames.isEstablished(before);
+    }
+
+    /** The clients of a changed definition watch again, so that they get objects by its present schema. */
+    private void endWatches(String name) {
+        if (!registry.isBuiltIn(name)) {
+            store.endWatches(name);
+        }
+    }
+
+    /** Decides the names of those definitions anew that lack some. @return whether one has changed */
+    private boolean renamed(Set<String> groups) {
+        boolean renamed = false;
+        for (Known one : List.copyOf(known.values())) {
+            // A definition with all names accepted gains nothing from free names.
+            if (!groups.contains(one.group) || DefinitionNames.isTrue(one.status, "NamesAccepted")) {
+                continue;
+            }
+            ObjectNode crd = one.stored.tree();
+            decide(crd);
+            if (!crd.path("status").equals(one.status.path("status"))) {
+                try {
+                    StoredObject stored = store.update(RESOURCE, crd, one.stored.version());
+                    known.put(stored.name(), new Known(one.stored, one.group, Known.of(stored, crd).status,
+                            one.terminating));
+                } catch (StoreException e) {
+                    // After a conflict the definition is decided next; after a failure, at the next refresh.
+                }
+                renamed = true;
             }
         }
-        return others;
-    }
-
-    private void decide(ObjectNode crd, String name) {
-        List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition)
-                .toList();
-        DefinitionNames.decide(crd, others, Meta.time(clock.now()));
+        return renamed;
     }
 
     private static JsonNode versions(ObjectNode crd) {
@@ -114,28 +195,25 @@ public final class CustomResources {
      * built-in resource is not served; a data directory of an older server may contain one. Nor is a version of a group
      * that the server serves itself.
      */
-    public void serve(ObjectNode crd) {
-        if (Meta.isDeleting(crd)) {
-            terminating.add(Meta.name(crd));
-        }
+    private void serve(ObjectNode crd, StoredObject stored) {
         if (registry.isBuiltIn(Meta.name(crd))) {
             log.warn("The CustomResourceDefinition {} is not served: the server has a resource of that name itself. "
                     + "Delete the definition; that leaves the objects of the built-in resource alone.", Meta.name(crd));
             return;
         }
-        if (!DefinitionNames.isTrue(crd, "Established")) {
-            return;
-        }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
+        JsonNode names = crd.path("status").path("acceptedNames");
+        String kind = Json.text(names, "kind");
         Conversion conversion = Conversion.of(crd, webhooks);
-        List<ResourceInfo> served = new ArrayList<>();
+        List<CustomResourceInfo> served = new ArrayList<>();
+        boolean established = DefinitionNames.isEstablished(crd);
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
-            if (!version.path("served").asBoolean(false) || registry.isBuiltInVersion(group + "/" + name)) {
+            if (!established || !version.path("served").asBoolean(false)
+                    || registry.isBuiltInVersion(group + "/" + name)) {
                 continue;
             }
-            String kind = Json.text(crd, "spec", "names", "kind");
             List<ResourceInfo.Subresource> subresources = new ArrayList<>();
             if (Json.at(version, "subresources", "status") != null) {
                 subresources.add(new ResourceInfo.Subresource("status", "", "", kind, SUBRESOURCE_VERBS));
@@ -147,52 +225,37 @@ public final class CustomResources {
             served.add(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
-                    Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
-                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version, conversion, store.version())));
+                    Json.text(names, "singular"), texts(names, "shortNames"), texts(names, "categories"),
+                    new TreeSet<>(VERBS), subresources,
+                    CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
         registry.set(group, plural, served);
+        // A write that began before may have ended meanwhile; one that ends later tells by itself.
+        served.forEach(info -> info.custom().raise(store.version()));
     }
 
-    private static List<String> texts(ObjectNode crd, String field) {
-        return crd.path("spec").path("names").path(field).valueStream().map(text -> text.asString("")).toList();
+    /**
+     * Notes a write of an object that was prepared by {@code by}. If the definition has changed meanwhile, the object
+     * is read as one of an older schema.
+     */
+    public void wrote(CustomResourceInfo by, StoredObject object) {
+        ResourceType type = by.type();
+        ResourceInfo now = registry.find(type.group(), type.version(), type.plural());
+        if (now != by && now instanceof CustomResourceInfo changed) {
+            changed.custom().raise(object.version());
+        }
+    }
+
+    private static List<String> texts(JsonNode names, String field) {
+        return names.path(field).valueStream().map(text -> text.asString("")).toList();
     }
 
     /** @throws ApiException 403 for a new object of a definition that is being deleted */
     public void allowCreate(ResourceType type, String name) {
-        if (terminating.contains(type.groupResource()) && !registry.isBuiltIn(type.groupResource())) {
+        Known definition = known.get(type.groupResource());
+        if (definition != null && definition.terminating && !registry.isBuiltIn(type.groupResource())) {
             throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
                     List.of());
-        }
-    }
-
-    /**
-     * Ends serving a deleted definition, ends the watches of its resources, and lets other definitions take its names.
-     */
-    public void withdraw(ObjectNode crd) {
-        String group = Json.text(crd, "spec", "group");
-        String plural = Json.text(crd, "spec", "names", "plural");
-        terminating.remove(Meta.name(crd));
-        registry.set(group, plural, List.of());
-        if (!registry.isBuiltIn(Meta.name(crd))) {
-            store.endWatches(Meta.name(crd));
-        }
-        definitions.remove(Meta.name(crd));
-        for (Named other : others(group, Meta.name(crd))) {
-            // A definition with all names accepted gains nothing from free names.
-            if (other.isAccepted()) {
-                continue;
-            }
-            ObjectNode before = other.stored().tree();
-            ObjectNode decided = before.deepCopy();
-            decide(decided, other.stored().name());
-            if (!decided.equals(before)) {
-                try {
-                    store.update(RESOURCE, decided, other.stored().version());
-                    serve(decided);
-                } catch (StoreException.Conflict e) {
-                    // Another write decides its names anew.
-                }
-            }
         }
     }
 
@@ -205,7 +268,8 @@ public final class CustomResources {
     public void finishDeletion(String name) {
         boolean hasObjects = !registry.isBuiltIn(name)
                 && !store.snapshot(name).page(Selection.all(), "", 1).items().isEmpty();
-        if (!terminating.contains(name) || hasObjects) {
+        Known definition = known.get(name);
+        if (definition == null || !definition.terminating || hasObjects) {
             return;
         }
         for (int attempt = 0; attempt < TRIES; attempt++) {
@@ -225,7 +289,7 @@ public final class CustomResources {
                 StoredObject last = store.update(RESOURCE, crd, current.version());
                 if (finalizers.isEmpty()) {
                     store.delete(RESOURCE, "", name, last.version());
-                    withdraw(crd);
+                    refresh();
                 }
                 return;
             } catch (StoreException.Conflict e) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.resources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,14 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
  * @param rules the CEL rules of the schema
  * @param conversion converts objects between the versions; null if they differ in nothing but the name
- * @param since the store's version from which on all objects were written by this schema
+ * @param definition the store's version of the definition with the schema, which no other state of any definition has
+ * @param since the store's version after which no object was written by another schema; the largest number if the
+ *     definition has several versions
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
-        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long since) {
+        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long definition,
+        AtomicLong since) {
     /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
@@ -43,9 +47,11 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     /**
      * @param version an element of {@code spec.versions}
      * @param conversion the conversion webhook of the definition; null if it has none
+     * @param definition the version of the stored definition
      * @param since the present version of the store
      */
-    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long since) {
+    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long definition,
+            long since) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
@@ -58,13 +64,18 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
-                new RuleValidation(schema), conversion,
-                crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
+                new RuleValidation(schema), conversion, definition,
+                new AtomicLong(crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since));
+    }
+
+    /** Notes that objects up to this version of the store may have been written by another schema. */
+    void raise(long version) {
+        since.accumulateAndGet(version, Math::max);
     }
 
     /** Whether an object of that version may have been written by another schema. */
     public boolean isOlder(long objectVersion) {
-        return objectVersion <= since;
+        return objectVersion <= since.get();
     }
 
     private static List<String> selectable(JsonNode version) {
@@ -108,14 +119,21 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return StructuralSchemas.prune(object, schema);
     }
 
+    /** As below, without the nulls of fields that are not nullable. */
+    public void applyDefaults(ObjectNode object) {
+        applyDefaults(object, false);
+    }
+
     /**
      * Adds the defaults of the schema.
      *
+     * @param keepsNulls whether nulls without a default stay, for the validation to refuse them, as in the result of a
+     *     server-side apply; as with upstream, a decoded object loses them
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
      */
-    public void applyDefaults(ObjectNode object) {
+    public void applyDefaults(ObjectNode object, boolean keepsNulls) {
         if (schema != null) {
-            StructuralSchemas.applyDefaults(object, schema);
+            StructuralSchemas.applyDefaults(object, schema, keepsNulls);
         }
     }
 

@@ -59,7 +59,7 @@ public final class DefinitionNames {
         Meta.set(accepted, "categories", wanted.get("categories"));
         boolean good = reason.equals("NoConflicts");
         condition(crd, "NamesAccepted", good, reason, message, now);
-        if (isTrue(crd, "Established")) {
+        if (isEstablished(crd)) {
             return;
         }
         condition(crd, "Established", good, good ? "InitialNamesAccepted" : "NotAccepted",
@@ -85,6 +85,11 @@ public final class DefinitionNames {
             }
         }
         return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
+    }
+
+    /** Whether objects of the definition may be stored. */
+    public static boolean isEstablished(ObjectNode crd) {
+        return isTrue(crd, "Established");
     }
 
     /** Whether the condition of a type is True. */

@@ -32,16 +32,23 @@ public final class ResourceRegistry {
     private final Set<String> builtInVersions;
     private volatile Snapshot snapshot;
 
-    private ResourceRegistry(List<ResourceInfo> builtIn) {
-        this.builtIn = builtIn;
-        this.builtInNames = builtIn.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
-        this.builtInVersions = builtIn.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
+    /** @param all the built-in resources, whose names no definition may have */
+    private ResourceRegistry(List<ResourceInfo> all, RuntimeConfig config) {
+        this.builtIn = all.stream().filter(r -> config.serves(r.type().group(), r.type().version(), r.type().plural()))
+                .toList();
+        this.builtInNames = all.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
+        this.builtInVersions = all.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
         this.snapshot = Snapshot.of(builtIn, Map.of());
     }
 
-    /** A registry with all built-in resources. */
+    /** A registry with all built-in resources, in all versions. */
     public static ResourceRegistry builtIn() {
-        return new ResourceRegistry(List.copyOf(BuiltInResource.all()));
+        return builtIn(RuntimeConfig.parse("api/all=true"));
+    }
+
+    /** A registry with the built-in resources that are switched on. */
+    public static ResourceRegistry builtIn(RuntimeConfig config) {
+        return new ResourceRegistry(List.copyOf(BuiltInResource.all()), config);
     }
 
     /**

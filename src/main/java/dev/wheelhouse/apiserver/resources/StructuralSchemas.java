@@ -92,12 +92,12 @@ final class StructuralSchemas {
         return schema.get("additionalProperties") instanceof ObjectNode any ? any : null;
     }
 
-    static void applyDefaults(JsonNode value, JsonNode schema) {
-        applyDefaults(value, schema, new JsonSize(TooLargeException.MOST_BYTES));
+    static void applyDefaults(JsonNode value, JsonNode schema, boolean keepsNulls) {
+        applyDefaults(value, schema, keepsNulls, new JsonSize(TooLargeException.MOST_BYTES));
     }
 
     /** @param added the size of the defaults so far */
-    private static void applyDefaults(JsonNode value, JsonNode schema, JsonSize added) {
+    private static void applyDefaults(JsonNode value, JsonNode schema, boolean keepsNulls, JsonSize added) {
         Deadline.check();
         if (value instanceof ObjectNode object) {
             for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
@@ -109,18 +109,18 @@ final class StructuralSchemas {
                         throw new TooLargeException("the object would have " + added.bytes() + " bytes of defaults");
                     }
                     object.set(property.getKey(), standard.deepCopy());
-                } else if (present != null && none) {
+                } else if (present != null && none && !keepsNulls) {
                     object.remove(property.getKey());
                 }
             }
             for (Map.Entry<String, JsonNode> field : object.properties()) {
                 JsonNode of = property(schema, field.getKey());
                 if (of != null) {
-                    applyDefaults(field.getValue(), of, added);
+                    applyDefaults(field.getValue(), of, keepsNulls, added);
                 }
             }
         } else if (value instanceof ArrayNode array && schema.get("items") instanceof ObjectNode items) {
-            array.forEach(element -> applyDefaults(element, items, added));
+            array.forEach(element -> applyDefaults(element, items, keepsNulls, added));
         }
     }
 

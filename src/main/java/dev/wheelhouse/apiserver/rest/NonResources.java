@@ -15,13 +15,13 @@ import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.metrics.MetricsApis;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.Release;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
 final class NonResources {
@@ -42,13 +42,14 @@ final class NonResources {
     /** The first parts of paths that are answered for any method. Their handlers change nothing. */
     private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerInfo info, StorageMetrics storage,
-            Health health) {
+    /** @param metrics the served resources of the metrics APIs */
+    NonResources(ResourceRegistry registry, List<ResourceInfo> metrics, Renderer renderer, ServerInfo info,
+            StorageMetrics storage, Health health) {
         this.health = health;
         this.info = info;
         this.storage = storage;
         this.registry = registry;
-        this.discovery = new Discovery(registry, MetricsApis.resources());
+        this.discovery = new Discovery(registry, metrics);
         this.openApi = new OpenApi(registry);
         this.renderer = renderer;
     }

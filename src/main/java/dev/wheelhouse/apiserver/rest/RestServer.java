@@ -88,7 +88,7 @@ public final class RestServer {
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
         Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
-        this.registry = ResourceRegistry.builtIn();
+        this.registry = ResourceRegistry.builtIn(info.apis());
         Ids ids = new Ids(random);
         WebhookClient webhooks = new WebhookClient(store);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
@@ -107,10 +107,10 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, info, new StorageMetrics(store, registry),
-                new Health(store));
+        this.metrics = new MetricsApis(store, registry, info.apis(), clock);
+        this.nonResources = new NonResources(registry, metrics.resources(), renderer, info,
+                new StorageMetrics(store, registry), new Health(store));
         this.endpoints = new OwnEndpoints(state);
-        this.metrics = new MetricsApis(store, registry, clock);
         new Bootstrap(state).create();
     }
 

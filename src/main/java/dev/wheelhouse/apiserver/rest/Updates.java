@@ -402,7 +402,7 @@ final class Updates {
             if (live != null && Meta.name(patch).isEmpty()) {
                 Meta.of(patch).put("name", target.name());
             }
-            checkName(target, patch);
+            checkName(target, patch.deepCopy());
             String pinned = Json.text(patch, "metadata", "resourceVersion");
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());

@@ -104,9 +104,10 @@ final class Writes {
             candidate = prepareCreate(target, candidate, context, generated);
             try {
                 ObjectNode prepared = candidate;
-                ObjectNode form = storageForm(target, prepared);
+                ObjectNode form = storageForm(target, prepared, context);
                 return quotas.admit(target, prepared, null, context.dryRun(),
-                        () -> store(target, prepared, form, context));
+                        () -> Strategies.of(type).commit(prepared, state,
+                                () -> store(target, prepared, form, context)));
             } catch (StoreException.Exists e) {
                 if (!generated) {
                     throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
@@ -161,7 +162,7 @@ final class Writes {
         Defaults.apply(type, given);
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
-            custom.applyDefaults(given);
+            custom.applyDefaults(given, context.applied());
         }
         Meta.removeEmptyFields(given);
         if (!context.applied()) {
@@ -196,8 +197,11 @@ final class Writes {
      * The object in the version in which it is stored; the same object if it has that version. Called before any lock
      * is taken, because a conversion webhook may be slow.
      */
-    private static ObjectNode storageForm(Target target, ObjectNode object) {
+    private static ObjectNode storageForm(Target target, ObjectNode object, WriteContext context) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
+        if (custom != null && context.applied()) {
+            custom.applyDefaults(object);
+        }
         return custom == null ? object : custom.toStorage(object);
     }
 
@@ -257,8 +261,11 @@ final class Writes {
         }
     }
 
-    private static Written written(Target target, ObjectNode object, StoredObject stored) {
+    private Written written(Target target, ObjectNode object, StoredObject stored) {
         ResourceType type = target.type();
+        if (target.info() instanceof CustomResourceInfo custom) {
+            state.customResources().wrote(custom, stored);
+        }
         return Strategies.of(type).isConverted(type)
                 ? new Written(Renderer.tree(target.info(), stored), null)
                 : new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
@@ -286,7 +293,7 @@ final class Writes {
         }
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
-            custom.applyDefaults(object);
+            custom.applyDefaults(object, context.applied());
         }
         Json.normalizeNumbers(object);
         ObjectNode next = object;
@@ -324,9 +331,9 @@ final class Writes {
             admission.validate(attributes(target, next, old, context));
         }
         ObjectNode wanted = next;
-        ObjectNode form = storageForm(target, next);
-        return quotas.admit(target, wanted, old, context.dryRun(),
-                () -> replace(target, wanted, form, old, current, context));
+        ObjectNode form = storageForm(target, next, context);
+        return quotas.admit(target, wanted, old, context.dryRun(), () -> strategy.commit(wanted, state,
+                () -> replace(target, wanted, form, old, current, context)));
     }
 
     /**

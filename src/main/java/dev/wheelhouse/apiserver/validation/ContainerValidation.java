@@ -194,7 +194,8 @@ final class ContainerValidation {
         JsonNode lifecycle = container.path("lifecycle");
         for (String hook : List.of("postStart", "preStop")) {
             if (Json.at(lifecycle, hook) != null) {
-                ProbeValidation.handler(lifecycle.path(hook), at + ".lifecycle." + hook, problems);
+                ProbeValidation.handler(lifecycle.path(hook), at + ".lifecycle." + hook,
+                        Json.number(spec, 30, "terminationGracePeriodSeconds"), problems);
             }
         }
         for (String probe : List.of("livenessProbe", "readinessProbe", "startupProbe")) {

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -234,6 +236,27 @@ public final class Formats {
         return isIpv4(value) || isIpv6(value)
                 ? List.of()
                 : List.of("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    }
+
+    /** As {@link #ip}, and the problem of an address at which no endpoint can be, such as a loopback address. */
+    public static List<String> endpointIp(String value) {
+        List<String> wrong = ip(value);
+        if (!wrong.isEmpty()) {
+            return wrong;
+        }
+        try {
+            InetAddress address = InetAddress.getByName(value);
+            return address.isAnyLocalAddress() ? List.of("may not be unspecified (" + value + ")")
+                    : address.isLoopbackAddress()
+                            ? List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)")
+                    : address.isLinkLocalAddress()
+                            ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+                    : address.isMCLinkLocal()
+                            ? List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+                    : List.of();
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("no address: " + value, e);
+        }
     }
 
     static boolean isIpv4(String value) {

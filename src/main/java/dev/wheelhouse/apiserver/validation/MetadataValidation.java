@@ -96,6 +96,19 @@ public final class MetadataValidation {
         managers(metadata, problems);
     }
 
+    /** Checks the metadata of a template of which only labels and annotations are used. */
+    static void ofTemplate(JsonNode metadata, String path, Problems problems) {
+        annotations(metadata.get("annotations"), path + ".annotations", problems);
+        labels(metadata.get("labels"), path + ".labels", problems);
+        metadata.properties().forEach(field -> {
+            JsonNode value = field.getValue();
+            boolean empty = value.isNull() || value.isContainer() && value.isEmpty() || value.asString("-").isEmpty();
+            if (!empty && !List.of("annotations", "labels").contains(field.getKey())) {
+                problems.forbidden(path + "." + field.getKey(), "cannot be set");
+            }
+        });
+    }
+
     /** Checks the keys and values of labels or of another map in their format. */
     public static void labels(@Nullable JsonNode labels, String path, Problems problems) {
         if (labels == null) {

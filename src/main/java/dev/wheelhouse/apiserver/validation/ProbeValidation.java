@@ -14,7 +14,7 @@ public final class ProbeValidation {
 
     /** @param kind {@code livenessProbe}, {@code readinessProbe} or {@code startupProbe} */
     static void probe(JsonNode probe, String kind, String path, Problems problems) {
-        handler(probe, path, problems);
+        handler(probe, path, Long.MAX_VALUE, problems);
         for (String field : List.of("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
                 "failureThreshold")) {
             problems.nonNegative(probe, path, field);
@@ -33,7 +33,8 @@ public final class ProbeValidation {
         }
     }
 
-    static void handler(JsonNode handler, String path, Problems problems) {
+    /** @param grace the seconds that the pod has to end */
+    static void handler(JsonNode handler, String path, long grace, Problems problems) {
         int found = 0;
         for (String type : List.of("exec", "httpGet", "tcpSocket", "grpc", "sleep")) {
             JsonNode action = Json.at(handler, type);
@@ -52,8 +53,10 @@ public final class ProbeValidation {
                 case "httpGet" -> http(action, at, problems);
                 case "tcpSocket", "grpc" -> port(action, at + ".port", problems);
                 default -> {
-                    if (Json.number(action, 0, "seconds") < 0) {
-                        problems.invalid(at, Json.number(action, 0, "seconds"), "must be greater than or equal to 0");
+                    long seconds = Json.number(action, 0, "seconds");
+                    if (seconds < 0 || seconds > grace) {
+                        problems.invalid(at, seconds, "must be non-negative and less than "
+                                + "terminationGracePeriodSeconds (" + grace + ")");
                     }
                 }
             }

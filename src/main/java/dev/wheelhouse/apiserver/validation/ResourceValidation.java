@@ -15,10 +15,11 @@ import dev.wheelhouse.facts.Quantities;
 public final class ResourceValidation {
     private static final String HUGE_PAGES = "hugepages-";
     private static final Set<String> OF_CONTAINERS = Set.of("cpu", "memory", "ephemeral-storage");
+    private static final Set<String> COUNTED = Set.of("pods", "services", "replicationcontrollers", "resourcequotas",
+            "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers");
     private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "storage",
             "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu",
-            "limits.memory", "limits.ephemeral-storage", "pods", "services", "replicationcontrollers", "resourcequotas",
-            "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers");
+            "limits.memory", "limits.ephemeral-storage");
 
     private ResourceValidation() {}
 
@@ -125,13 +126,24 @@ public final class ResourceValidation {
         String name = entry.getKey();
         String at = Problems.key(list, name);
         names.check(name, at, problems);
-        BigDecimal value = value(entry.getValue());
+        quantity(entry.getValue(), at, !overcommits(name), problems);
+    }
+
+    private static void quantity(JsonNode quantity, String at, boolean counted, Problems problems) {
+        BigDecimal value = value(quantity);
         if (value.signum() < 0) {
-            problems.invalid(at, entry.getValue().asString(""), "must be greater than or equal to 0");
+            problems.invalid(at, quantity.asString(""), "must be greater than or equal to 0");
         }
-        if (!overcommits(name) && value.stripTrailingZeros().scale() > 0) {
-            problems.invalid(at, entry.getValue(), "must be an integer");
+        if (counted && value.stripTrailingZeros().scale() > 0) {
+            problems.invalid(at, quantity, "must be an integer");
         }
+    }
+
+    /** Checks an amount of a resource of a node or quota: objects and extended resources are counted. */
+    public static void amount(String name, JsonNode quantity, String at, Problems problems) {
+        boolean counted = COUNTED.contains(name)
+                || name.contains("/") && !name.contains("kubernetes.io/") && !name.startsWith("requests.");
+        quantity(quantity, at, counted, problems);
     }
 
     /** Checks the name of a resource of containers. */
@@ -141,7 +153,7 @@ public final class ResourceValidation {
         if (!wrong.isEmpty() || name.contains("/") || name.startsWith(HUGE_PAGES) || OF_CONTAINERS.contains(name)) {
             return;
         }
-        if (!STANDARD.contains(name)) {
+        if (!STANDARD.contains(name) && !COUNTED.contains(name)) {
             problems.invalid(path, name, "must be a standard resource type or fully qualified");
         }
         problems.invalid(path, name, "must be a standard resource for containers");

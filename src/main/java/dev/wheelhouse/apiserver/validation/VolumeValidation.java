@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
 public final class VolumeValidation {
@@ -93,7 +95,8 @@ public final class VolumeValidation {
         }
     }
 
-    private static void content(String source, JsonNode value, String path, Problems problems) {
+    /** Checks the source of a volume, of a pod or by itself. */
+    public static void content(String source, JsonNode value, String path, Problems problems) {
         switch (source) {
             case "hostPath" -> {
                 problems.filled(value, path, "path");
@@ -101,6 +104,16 @@ public final class VolumeValidation {
                 problems.oneOfIfSet(path + ".type", Json.text(value, "type"), "", "BlockDevice", "CharDevice",
                         "Directory",
                         "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
+            }
+            case "emptyDir" -> {
+                BigDecimal limit = Quantities.parse(Json.text(value, "sizeLimit"));
+                if (limit != null && limit.signum() < 0) {
+                    problems.forbidden(path + ".sizeLimit", "SizeLimit field must be a valid resource quantity");
+                }
+            }
+            case "local" -> {
+                problems.filled(value, path, "path");
+                noBacksteps(Json.text(value, "path"), path + ".path", problems);
             }
             case "secret" -> {
                 problems.filled(value, path, "secretName");
@@ -135,6 +148,8 @@ public final class VolumeValidation {
                 if (Json.at(value, "volumeClaimTemplate") == null) {
                     problems.required(path + ".volumeClaimTemplate");
                 }
+                MetadataValidation.ofTemplate(value.path("volumeClaimTemplate").path("metadata"),
+                        path + ".volumeClaimTemplate.metadata", problems);
             }
             default -> {
                 // The other sources have no rules that matter without such storage.

@@ -212,7 +212,7 @@ class OpenApiTest {
     private static OpenApi withCustom(String schema) {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
-                0);
+                1, 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
         registry.set("shop.example.com", "orders",
                 List.of(new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true),

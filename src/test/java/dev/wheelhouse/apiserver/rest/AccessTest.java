@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
@@ -30,6 +31,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -50,7 +52,7 @@ class AccessTest {
             Security.of(AuthorizationMode.RBAC,
                     Map.of("eve", new User("eve", "", List.of("system:authenticated"), Map.of())),
                     ServerKeys.inMemory()),
-            ServerInfo.none());
+            new ServerInfo(() -> "", () -> "", RuntimeConfig.parse("api/all=true")));
     private int code;
 
     private JsonNode send(ApiRequest request) {
@@ -101,6 +103,19 @@ class AccessTest {
         for (String name : List.of("allowed", "other")) {
             admin("POST", SECRETS, "{\"metadata\": {\"name\": \"" + name + "\"}}");
         }
+    }
+
+    /** Such names are those of users, which the right to impersonate the accounts of a namespace does not cover. */
+    @ParameterizedTest
+    @CsvSource({"worker, 201", "w.orker-1, 201", "Worker, 403", "a_b, 403", "-a, 403", "a/b, 403", "a..b, 403",
+            "'', 403", "a:b, 403"})
+    void onlyNamesThatAnAccountCanHaveAreImpersonatedAsAccounts(String name, int expected) {
+        allow("impersonate", false, """
+                {"verbs": ["impersonate"], "apiGroups": [""], "resources": ["serviceaccounts"]}""");
+        send(request("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}").withCredentials(
+                Credentials.of(Map.of("Authorization", List.of("Bearer eve"), "Impersonate-User",
+                        List.of("system:serviceaccount:default:" + name)), null)));
+        assertThat(code).isEqualTo(expected);
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -74,7 +75,8 @@ final class FuzzedServer {
         }
         ManualClock clock = new ManualClock();
         store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerInfo.none());
+        rest = new RestServer(store, clock, new SplittableRandom(1), security,
+                new ServerInfo(() -> "", () -> "", RuntimeConfig.parse("api/all=true")));
         objects.forEach((path, body) -> {
             ApiResponse.Content made = content(ApiRequest.of("POST", path.replaceFirst("^[0-9]+", ""),
                     body.getBytes(StandardCharsets.UTF_8)));

@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +20,8 @@ class MetricsApisTest {
     private static final String CUSTOM = "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default";
     private static final String EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1/namespaces/default";
 
-    private final RestClient rest = new RestClient();
+    private final RestClient rest = new RestClient(Security.none(), RuntimeConfig.parse(String.join(",",
+            RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS)));
 
     private void pod(String name, String annotations, String owner) {
         rest.post(RestClient.NS + "pods", """

@@ -10,6 +10,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -30,7 +31,12 @@ final class RestClient {
     }
 
     RestClient(Security security) {
-        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerInfo.none());
+        this(security, RuntimeConfig.standard());
+    }
+
+    RestClient(Security security, RuntimeConfig apis) {
+        rest = new RestServer(store, clock, new SplittableRandom(1), security,
+                new ServerInfo(() -> "", () -> "", apis));
         last = content(ApiRequest.of("GET", "/version", null));
     }
 
