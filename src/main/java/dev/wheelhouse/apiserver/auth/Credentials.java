@@ -41,6 +41,18 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
         return new Credentials(false, authorization, certificate, impersonation);
     }
 
+    /** The number of characters of the headers. */
+    public long length() {
+        long length = authorization.length();
+        for (Map.Entry<String, List<String>> header : impersonation.entrySet()) {
+            length += header.getKey().length();
+            for (String value : header.getValue()) {
+                length += value.length();
+            }
+        }
+        return length;
+    }
+
     /** The bearer token; empty if there is none (upstream: {@code authentication/request/bearertoken}). */
     String bearerToken() {
         String[] parts = authorization.strip().split(" ", 3);
