@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
+import org.apache.catalina.connector.Connector;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
@@ -13,6 +14,8 @@ import org.apache.tomcat.util.net.AbstractEndpoint;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.SecureNioChannel;
+import org.apache.tomcat.util.net.SocketBufferHandler;
 import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
@@ -29,24 +32,89 @@ import jdk.net.ExtendedSocketOptions;
 final class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
 
-    private final Clock clock;
     private final Duration headerDeadline;
     private final Connections connections;
+    private final Connector connector;
 
     ApiProtocol(Clock clock, Duration headerDeadline, Connections connections) {
-        super(new CountedEndpoint(connections));
-        this.clock = clock;
+        super(new CountedEndpoint(clock, connections, headerDeadline));
         this.headerDeadline = headerDeadline;
         this.connections = connections;
         getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
+        this.connector = new Connector(this);
+    }
+
+    /** The connector that speaks this protocol. */
+    Connector connector() {
+        return connector;
     }
 
     /** Registers each connection that is accepted. */
     private static final class CountedEndpoint extends NioEndpoint {
+        private final Clock clock;
         private final Connections counted;
+        private final Duration headerDeadline;
 
-        CountedEndpoint(Connections counted) {
+        CountedEndpoint(Clock clock, Connections counted, Duration headerDeadline) {
+            this.clock = clock;
             this.counted = counted;
+            this.headerDeadline = headerDeadline;
+        }
+
+        @Override
+        protected NioChannel createChannel(SocketBufferHandler buffers) {
+            return isSSLEnabled() ? new TlsChannel(buffers) : super.createChannel(buffers);
+        }
+
+        /**
+         * Ends a connection whose client sends TLS records without data instead of a request, such as updates of keys.
+         * They cost more to read than to send, and no read returns, so no deadline between reads is checked.
+         */
+        private final class TlsChannel extends SecureNioChannel {
+            /** The most of one read that counts. The process may have been stopped meanwhile. */
+            private static final long MOST_OF_READ = 20_000_000;
+            private static final long MOST_WITHOUT_DATA = 25 * MOST_OF_READ;
+            private long nanosWithoutData;
+
+            TlsChannel(SocketBufferHandler buffers) {
+                super(buffers, CountedEndpoint.this);
+            }
+
+            @Override
+            public void reset(SocketChannel socket, NioSocketWrapper wrapper) throws IOException {
+                nanosWithoutData = 0;
+                super.reset(socket, wrapper);
+            }
+
+            @Override
+            public int handshake(boolean read, boolean write) throws IOException {
+                requireInTime(headerDeadline);
+                return super.handshake(read, write);
+            }
+
+            @Override
+            public int read(ByteBuffer to) throws IOException {
+                long began = clock.nanoTime();
+                int read = super.read(to);
+                if (read == 0) {
+                    nanosWithoutData += Math.min(MOST_OF_READ, clock.nanoTime() - began);
+                    if (nanosWithoutData > MOST_WITHOUT_DATA) {
+                        throw new IOException("the client sends TLS records without data");
+                    }
+                    // The body has a deadline of its own, with an answer.
+                    requireInTime(headerDeadline.multipliedBy(3));
+                } else {
+                    nanosWithoutData = 0;
+                }
+                return read;
+            }
+
+            private void requireInTime(Duration limit) throws IOException {
+                Connections.Peer peer = counted.peer(getIOChannel());
+                if (peer != null && peer.isOverdue(limit)) {
+                    throw new IOException("the client sent no request within " + limit);
+                }
+            }
         }
 
         @Override
@@ -131,29 +199,19 @@ final class ApiProtocol extends Http11NioProtocol {
 
     @Override
     protected Processor createProcessor() {
-        Http11Processor processor = new Http11Processor(this, getAdapter()) {
-            private @Nullable SocketWrapperBase<?> incomplete;
-            private long deadline;
-
+        Http11Processor processor = new Http11Processor(this, new BoundedPaths(connector)) {
             @Override
             public SocketState service(SocketWrapperBase<?> socket) throws IOException {
-                CURRENT.set(new Connection(socket, connections.peer(channel(socket))));
+                Connections.Peer peer = connections.peer(channel(socket));
+                CURRENT.set(new Connection(socket, peer));
                 SocketState state;
                 try {
                     state = super.service(socket);
                 } finally {
                     CURRENT.remove();
                 }
-                return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
-            }
-
-            // Whether headers that are still incomplete are overdue.
-            private boolean isTooSlow(SocketWrapperBase<?> socket) {
-                if (incomplete != socket) {
-                    incomplete = socket;
-                    deadline = clock.deadline(headerDeadline);
-                }
-                return clock.nanoTime() - deadline > 0;
+                boolean tooSlow = state == SocketState.LONG && peer != null && peer.isOverdue(headerDeadline);
+                return tooSlow ? SocketState.CLOSED : state;
             }
         };
         ReasonPhrases.addTo(processor, getMaxHttpResponseHeaderSize());

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +113,11 @@ final class Connections {
         /** The answer is about to be written. A watch is served until its end instead. */
         void answerBegins() {
             changeTo(State.READING);
+        }
+
+        /** Whether the client has not sent its first request, or one that it has begun, within a time. */
+        synchronized boolean isOverdue(Duration limit) {
+            return (changes == 0 || state == State.SENDING) && clock.nanoTime() - since > limit.toNanos();
         }
 
         /**

@@ -29,6 +29,7 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Query;
@@ -46,6 +47,7 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
+    private static final int MOST_PARSED_HEADER = 2048;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
@@ -128,8 +130,8 @@ final class HttpFront extends HttpServlet {
         }
         try {
             return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
-                    Query.parse(request.getQueryString()), header(request, "Accept"),
-                    header(request, "Content-Type"), header(request, "User-Agent"), credentials(request)));
+                    Query.parse(request.getQueryString()), shortHeader(request, "Accept"),
+                    shortHeader(request, "Content-Type"), header(request, "User-Agent"), credentials(request)));
         } catch (ApiException e) {
             return new Authorization.Refused(Refusals.of(e));
         }
@@ -308,6 +310,16 @@ final class HttpFront extends HttpServlet {
                 .getAttribute("jakarta.servlet.request.X509Certificate") instanceof X509Certificate[] chain
                 && chain.length > 0 ? chain[0] : null;
         return Credentials.of(headers, certificate);
+    }
+
+    /** @throws ApiException 400 if the header, which is parsed, is long */
+    private static String shortHeader(HttpServletRequest request, String name) {
+        String value = header(request, name);
+        if (value.length() > MOST_PARSED_HEADER) {
+            throw Errors.badRequest("the header " + name + " has more than " + MOST_PARSED_HEADER
+                    + " characters: name fewer media types");
+        }
+        return value;
     }
 
     private static String header(HttpServletRequest request, String name) {

@@ -336,4 +336,21 @@ class HostileClientsTest {
         assertThat(metrics.lines().filter(line -> line.startsWith("apiserver_request_total{") && line.contains("401")))
                 .hasSizeBetween(1, 8);
     }
+
+    @ParameterizedTest(name = "{0}{1}… {2}{3}…: {4}")
+    @CsvSource(textBlock = """
+            /, /, Accept: x, '', 414
+            /, a/../, Accept: x, '', 414
+            /api, ;a, Accept: x, '', 414
+            /version?, %&, Accept: x, '', 400
+            /version, '', Accept: x, ',', 400
+            /version, '', Content-Type: x, ;, 400
+            """)
+    void partsOfAHeadThatAreSlowToParseAreBoundedBeforeTheyAreParsed(String path, String ofPath, String header,
+            String ofHeader, int code) throws Exception {
+        String answer = connect().send("GET " + path + ofPath.repeat(12_000) + " HTTP/1.1\r\nHost: x\r\n" + header
+                + ofHeader.repeat(50_000) + "\r\n\r\n").answer();
+        assertThat(RawHttp.code(answer)).isEqualTo(code);
+        assertThat(answer).contains("more than").contains("\"kind\":\"Status\"");
+    }
 }
