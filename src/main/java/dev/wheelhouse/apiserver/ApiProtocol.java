@@ -7,6 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
 import org.apache.catalina.connector.Connector;
+import org.apache.coyote.Adapter;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
@@ -29,7 +30,7 @@ import jdk.net.ExtendedSocketOptions;
  * from one byte to the next; a check whether the client of a quiet watch is still there; a count of connections; and
  * {@link ReasonPhrases}. It is the only class that builds on the internals of Tomcat's connector.
  */
-final class ApiProtocol extends Http11NioProtocol {
+class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
 
     private final Duration headerDeadline;
@@ -47,6 +48,11 @@ final class ApiProtocol extends Http11NioProtocol {
     /** The connector that speaks this protocol. */
     Connector connector() {
         return connector;
+    }
+
+    /** Answers the requests of a processor. */
+    Adapter adapter() {
+        return new BoundedPaths(connector);
     }
 
     /** Registers each connection that is accepted. */
@@ -199,7 +205,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
     @Override
     protected Processor createProcessor() {
-        Http11Processor processor = new Http11Processor(this, new BoundedPaths(connector)) {
+        Http11Processor processor = new Http11Processor(this, adapter()) {
             @Override
             public SocketState service(SocketWrapperBase<?> socket) throws IOException {
                 Connections.Peer peer = connections.peer(channel(socket));

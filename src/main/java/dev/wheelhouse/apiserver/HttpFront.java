@@ -48,6 +48,8 @@ final class HttpFront extends HttpServlet {
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
     private static final int MOST_PARSED_HEADER = 2048;
+    /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
+    private static final int MOST_OF_STRANGERS = 4096;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
@@ -128,10 +130,16 @@ final class HttpFront extends HttpServlet {
         if (refusal != null) {
             return new Authorization.Refused(Refusals.status(refusal.code(), refusal.message()));
         }
+        Credentials shown = credentials(request);
+        String query = request.getQueryString();
+        if (query != null && query.length() > MOST_OF_STRANGERS && !requests.knows(shown)) {
+            return new Authorization.Refused(Refusals.status(401,
+                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"));
+        }
         try {
             return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
-                    Query.parse(request.getQueryString()), shortHeader(request, "Accept"),
-                    shortHeader(request, "Content-Type"), header(request, "User-Agent"), credentials(request)));
+                    Query.parse(query), shortHeader(request, "Accept"), shortHeader(request, "Content-Type"),
+                    header(request, "User-Agent"), shown));
         } catch (ApiException e) {
             return new Authorization.Refused(Refusals.of(e));
         }

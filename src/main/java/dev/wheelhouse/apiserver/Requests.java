@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -58,6 +59,11 @@ final class Requests {
         this.durable = options.storage().isDurable();
         this.maxRequests = options.limits().requests();
         this.deadline = options.limits().request();
+    }
+
+    /** Whether a sender has shown who it is. */
+    boolean knows(Credentials credentials) {
+        return rest.knows(credentials);
     }
 
     /** Decides by its head whether a request is accepted. */

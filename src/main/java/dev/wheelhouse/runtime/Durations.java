@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Go's text form of durations, and a conversion to nanoseconds that never overflows. */
 public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final int MOST_CHARACTERS = 256;
     private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
 
     private Durations() {}
@@ -22,9 +23,12 @@ public final class Durations {
 
     /**
      * Parses Go's text form of a duration, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}.
-     * @return null if the text is not a duration, is negative, or is longer than 292 years
+     * @return null if the text is not a duration, is negative, is longer than 292 years, or has more than 256 characters
      */
     public static @Nullable Duration parse(String text) {
+        if (text.length() > MOST_CHARACTERS) {
+            return null;
+        }
         if (text.equals("0")) {
             return Duration.ZERO;
         }

@@ -342,7 +342,8 @@ class HostileClientsTest {
             /, /, Accept: x, '', 414
             /, a/../, Accept: x, '', 414
             /api, ;a, Accept: x, '', 414
-            /version?, %&, Accept: x, '', 400
+            /version?, %&, 'Authorization: Bearer secret-a', '', 400
+            /version?, %&, Accept: x, '', 401
             /version, '', Accept: x, ',', 400
             /version, '', Content-Type: x, ;, 400
             """)
