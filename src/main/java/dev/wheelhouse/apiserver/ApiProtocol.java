@@ -73,8 +73,8 @@ class ApiProtocol extends Http11NioProtocol {
         }
 
         /**
-         * Ends a connection whose client sends TLS records without data instead of a request, such as updates of keys.
-         * They cost more to read than to send, and no read returns, so no deadline between reads is checked.
+         * Ends a connection whose handshake lasts too long, or whose client sends TLS records without data, such as
+         * updates of keys, which cost more to read than to send.
          */
         private final class TlsChannel extends SecureNioChannel {
             /** The most of one read that counts. The process may have been stopped meanwhile. */
@@ -94,7 +94,10 @@ class ApiProtocol extends Http11NioProtocol {
 
             @Override
             public int handshake(boolean read, boolean write) throws IOException {
-                requireInTime(headerDeadline);
+                Connections.Peer peer = counted.peer(getIOChannel());
+                if (peer != null && peer.isOverdue(headerDeadline)) {
+                    throw new IOException("the handshake did not end within " + headerDeadline);
+                }
                 return super.handshake(read, write);
             }
 
@@ -107,19 +110,10 @@ class ApiProtocol extends Http11NioProtocol {
                     if (nanosWithoutData > MOST_WITHOUT_DATA) {
                         throw new IOException("the client sends TLS records without data");
                     }
-                    // The body has a deadline of its own, with an answer.
-                    requireInTime(headerDeadline.multipliedBy(3));
                 } else {
                     nanosWithoutData = 0;
                 }
                 return read;
-            }
-
-            private void requireInTime(Duration limit) throws IOException {
-                Connections.Peer peer = counted.peer(getIOChannel());
-                if (peer != null && peer.isOverdue(limit)) {
-                    throw new IOException("the client sent no request within " + limit);
-                }
             }
         }
 

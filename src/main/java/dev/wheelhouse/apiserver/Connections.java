@@ -70,6 +70,7 @@ final class Connections {
         private int early;
         private long changes;
         private long since = clock.nanoTime();
+        private volatile Runnable atEnd = () -> {};
 
         private Peer(Runnable end) {
             this.end = end;
@@ -156,8 +157,22 @@ final class Connections {
             since = clock.nanoTime();
         }
 
-        private synchronized void markClosed() {
-            if (!closed) {
+        /** Calls back when the connection is closed, or now if it is. */
+        void whenClosed(Runnable call) {
+            synchronized (this) {
+                if (!closed) {
+                    atEnd = call;
+                    return;
+                }
+            }
+            call.run();
+        }
+
+        private void markClosed() {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
                 closed = true;
                 if (!authenticated) {
                     unauthenticated.decrementAndGet();
@@ -166,6 +181,7 @@ final class Connections {
                     active.decrementAndGet();
                 }
             }
+            atEnd.run();
         }
     }
 

@@ -419,22 +419,22 @@ final class HttpFront extends HttpServlet {
             send(request, response, refusal);
             return false;
         }
-        boolean handedOver = false;
-        try {
-            if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io, () -> {
-                    requests.endWatch(sender);
-                    held.close();
-                });
-                handedOver = true;
-            } else {
-                stream(response, stream);
-            }
-            return handedOver;
-        } finally {
-            if (!handedOver) {
+        Connections.Peer peer = peer();
+        if (peer != null && WatchSocket.isAskedForBy(request)) {
+            // If the client is gone already, Tomcat does not hand the watch over.
+            peer.whenClosed(() -> {
+                stream.feed().close();
                 requests.endWatch(sender);
-            }
+                held.close();
+            });
+            WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io);
+            return true;
+        }
+        try {
+            stream(response, stream);
+            return false;
+        } finally {
+            requests.endWatch(sender);
         }
     }
 

@@ -308,6 +308,26 @@ class HostileClientsTest {
                 () -> startOf(watch("secret-a", query, "")).contains(" 200 "));
     }
 
+    /** Tomcat hands a watch over only after it has sent the head of the answer. */
+    @Test
+    void aWatchOverAWebSocketWhoseClientIsGoneBeforeTheAnswerKeepsNoPlace() throws Exception {
+        Faults.Rule late = server.faults().on("watch", "configmaps").delay(Duration.ofMinutes(10));
+        for (int i = 0; i < 5; i++) {
+            connect().send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-a\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+        }
+        Eventually.eventually("all wait", Duration.ofMinutes(2), () -> late.hits() == 5);
+        for (RawHttp raw : hostile) {
+            raw.socket().setSoLinger(true, 0);
+            raw.close();
+        }
+        server.faults().clear();
+        Eventually.eventually("all have ended", Duration.ofMinutes(2), () -> server.openConnections() == 0);
+        assertThat(call("secret-b", "GET", "/metrics", "").body())
+                .contains("apiserver_longrunning_requests{verb=\"WATCH\"} 0\n");
+    }
+
     @Test
     void theBodyOfAWatchIsForgottenWhenItBegins() throws Exception {
         long before = heapInUse();

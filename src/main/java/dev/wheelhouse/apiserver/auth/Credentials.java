@@ -41,16 +41,10 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
         return new Credentials(false, authorization, certificate, impersonation);
     }
 
-    /** The number of characters of the headers. */
+    /** The number of characters of the headers' values. */
     public long length() {
-        long length = authorization.length();
-        for (Map.Entry<String, List<String>> header : impersonation.entrySet()) {
-            length += header.getKey().length();
-            for (String value : header.getValue()) {
-                length += value.length();
-            }
-        }
-        return length;
+        return authorization.length()
+                + impersonation.values().stream().flatMap(List::stream).mapToLong(String::length).sum();
     }
 
     /** The bearer token; empty if there is none (upstream: {@code authentication/request/bearertoken}). */
