@@ -77,10 +77,14 @@ class ApiProtocol extends Http11NioProtocol {
          * updates of keys, which cost more to read than to send.
          */
         private final class TlsChannel extends SecureNioChannel {
-            /** The most of one read that counts. The process may have been stopped meanwhile. */
-            private static final long MOST_OF_READ = 20_000_000;
-            private static final long MOST_WITHOUT_DATA = 25 * MOST_OF_READ;
-            private long nanosWithoutData;
+            /** The most of one read that counts. The thread may have been stopped meanwhile. */
+            private static final long MOST_OF_READ = 5_000_000;
+            private static final long MOST_WITHOUT_DATA = 50 * MOST_OF_READ;
+            /** The time that a read with data may take, and for each byte of it. */
+            private static final long ALLOWED = 100_000;
+            private static final long ALLOWED_PER_BYTE = 100;
+            /** The time of all reads beyond what was allowed for their data, in nanoseconds. */
+            private long withoutData;
 
             TlsChannel(SocketBufferHandler buffers) {
                 super(buffers, CountedEndpoint.this);
@@ -88,7 +92,7 @@ class ApiProtocol extends Http11NioProtocol {
 
             @Override
             public void reset(SocketChannel socket, NioSocketWrapper wrapper) throws IOException {
-                nanosWithoutData = 0;
+                withoutData = 0;
                 super.reset(socket, wrapper);
             }
 
@@ -105,13 +109,10 @@ class ApiProtocol extends Http11NioProtocol {
             public int read(ByteBuffer to) throws IOException {
                 long began = clock.nanoTime();
                 int read = super.read(to);
-                if (read == 0) {
-                    nanosWithoutData += Math.min(MOST_OF_READ, clock.nanoTime() - began);
-                    if (nanosWithoutData > MOST_WITHOUT_DATA) {
-                        throw new IOException("the client sends TLS records without data");
-                    }
-                } else {
-                    nanosWithoutData = 0;
+                long allowed = read > 0 ? ALLOWED + ALLOWED_PER_BYTE * read : 0;
+                withoutData = Math.max(0, withoutData + Math.min(MOST_OF_READ, clock.nanoTime() - began) - allowed);
+                if (withoutData > MOST_WITHOUT_DATA) {
+                    throw new IOException("the client sends TLS records without data");
                 }
                 return read;
             }

@@ -20,7 +20,7 @@ public final class ManagementProtocol extends ApiProtocol {
     private final int most;
 
     public ManagementProtocol() {
-        this(Clock.system(), connections(Runtime.getRuntime().maxMemory()));
+        this(ApiServerOptions.defaults().clock(), connections(Runtime.getRuntime().maxMemory()));
     }
 
     private ManagementProtocol(Clock clock, int most) {
