@@ -27,7 +27,8 @@ import dev.wheelhouse.runtime.Clock;
  * @param tally logs events that clients cause
  */
 record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService timer, ByteBudget bodies,
-        ByteBudget heads, ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
+        ByteBudget heads, ByteBudget work, Connections connections, int mostWatches, Tally tally,
+        RequestMetrics metrics)
         implements
             AutoCloseable {
     /** The bytes that the parsed head of an ordinary request holds at most. They are part of {@link #ACTIVE_BYTES}. */

@@ -270,8 +270,9 @@ class HostileClientsTest {
     }
 
     private RawHttp watch(String token, String more, String body) throws Exception {
-        return connect().send("GET " + CONFIG_MAPS + "?watch=1&" + more + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                + token + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+        return connect()
+                .send("GET " + CONFIG_MAPS + "?watch=1&" + more + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                        + token + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
     }
 
     private int opened(String token, String query) throws Exception {

@@ -79,7 +79,8 @@ final class BoundPolicies {
         this.registry = registry;
         this.authorizer = authorizer;
         this.match = new PolicyMatch(store, registry);
-        this.bound = new StoreView<>(store, List.of(), (objects, before) -> bind(objects.get(0), objects.get(1), before),
+        this.bound = new StoreView<>(store, List.of(),
+                (objects, before) -> bind(objects.get(0), objects.get(1), before),
                 kind + "policies." + GROUP, kind + "policybindings." + GROUP);
     }
 

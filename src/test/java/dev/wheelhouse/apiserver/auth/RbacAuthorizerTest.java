@@ -4,9 +4,9 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 
-import com.sun.management.ThreadMXBean;
-
 import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
 
 import tools.jackson.databind.node.ObjectNode;
 

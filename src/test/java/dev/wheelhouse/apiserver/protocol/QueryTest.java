@@ -2,9 +2,9 @@ package dev.wheelhouse.apiserver.protocol;
 
 import java.lang.management.ManagementFactory;
 
-import com.sun.management.ThreadMXBean;
-
 import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
 
 import dev.wheelhouse.apiserver.error.ApiException;
 
