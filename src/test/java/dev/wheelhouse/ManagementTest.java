@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -292,6 +294,41 @@ class ManagementTest {
             for (Socket socket : slow) {
                 socket.close();
             }
+        }
+    }
+
+    /** A connection with a part of a request holds some 50 KiB, and the port has room for a sixteenth of the heap. */
+    @Test
+    void unfinishedHeadsOfStrangersHoldNoMoreThanAPartOfTheHeap() throws Exception {
+        int port = URI.create(onLoopback.actuator()).getPort();
+        int most = (int) (Runtime.getRuntime().maxMemory() / 16 / (64 * 1024));
+        List<Socket> slow = new ArrayList<>();
+        try {
+            for (int i = 0; i < most + 300; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                slow.add(socket);
+                socket.getOutputStream().write("GET /actuator/health HTTP/1.1\r\nHost: local"
+                        .getBytes(StandardCharsets.US_ASCII));
+            }
+            for (Socket oldest : slow.subList(0, 200)) {
+                oldest.setSoTimeout(5_000);
+                assertThat(isEnded(oldest)).isTrue();
+            }
+            assertThat(code(get(onLoopback, "/actuator/health/liveness"))).isEqualTo(200);
+        } finally {
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    private static boolean isEnded(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().readAllBytes().length >= 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
         }
     }
 

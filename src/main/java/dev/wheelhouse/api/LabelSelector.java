@@ -2,6 +2,8 @@ package dev.wheelhouse.api;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,12 +23,61 @@ public final class LabelSelector {
     private static final LabelSelector EVERYTHING = new LabelSelector(List.of(), false);
     private static final LabelSelector NOTHING = new LabelSelector(List.of(), true);
 
+    /** The most requirements that are checked one by one. */
+    private static final int FEW = 8;
+
     private final List<Requirement> requirements;
     private final boolean nothing;
+    /** The requirements by their keys, if they are many; else empty. */
+    private final Map<String, OfKey> byKey = new HashMap<>();
+    /** The number of keys in {@link #byKey} that a matching object has. */
+    private int neededKeys;
 
     private LabelSelector(List<Requirement> requirements, boolean nothing) {
         this.requirements = requirements;
         this.nothing = nothing;
+        if (requirements.size() > FEW) {
+            requirements.forEach(r -> byKey.computeIfAbsent(r.key, key -> new OfKey()).add(r));
+            neededKeys = (int) byKey.values().stream().filter(of -> of.needed).count();
+        }
+    }
+
+    /** All requirements on one key, as one. */
+    private static final class OfKey {
+        private boolean needed;
+        private boolean forbidden;
+        private @Nullable Set<String> allowed;
+        private Set<String> excluded = Set.of();
+        private @Nullable String above;
+        private @Nullable String below;
+
+        void add(Requirement r) {
+            needed |= r.operator != Operator.NOT_IN && r.operator != Operator.NOT_EXISTS;
+            switch (r.operator) {
+                case IN -> {
+                    if (allowed == null) {
+                        allowed = new HashSet<>(r.values);
+                    } else {
+                        allowed.removeIf(value -> !r.values.contains(value));
+                    }
+                }
+                case NOT_IN -> {
+                    excluded = excluded.isEmpty() ? new HashSet<>() : excluded;
+                    excluded.addAll(r.values);
+                }
+                case NOT_EXISTS -> forbidden = true;
+                case EXISTS -> {
+                    // Needed, as noted above.
+                }
+                case GREATER -> above = above == null || compare(r.value(), above) > 0 ? r.value() : above;
+                case LESS -> below = below == null || compare(r.value(), below) < 0 ? r.value() : below;
+            }
+        }
+
+        boolean allows(String value) {
+            return !forbidden && (allowed == null || allowed.contains(value)) && !excluded.contains(value)
+                    && (above == null || compare(value, above) > 0) && (below == null || compare(value, below) < 0);
+        }
     }
 
     private enum Operator {
@@ -41,24 +92,29 @@ public final class LabelSelector {
                 case NOT_IN -> value == null || !values.contains(value);
                 case EXISTS -> value != null;
                 case NOT_EXISTS -> value == null;
-                case GREATER -> compare(value, values.iterator().next()) > 0;
-                case LESS -> compare(value, values.iterator().next()) < 0;
+                case GREATER -> compare(value, value()) > 0;
+                case LESS -> compare(value, value()) < 0;
             };
+        }
+
+        /** The value of an operator that takes one. */
+        String value() {
+            return values.iterator().next();
         }
 
         @Override
         public String toString() {
             return switch (operator) {
                 case IN -> values.size() == 1
-                        ? key + "=" + values.iterator().next()
+                        ? key + "=" + value()
                         : key + " in (" + String.join(",", values) + ")";
                 case NOT_IN -> values.size() == 1
-                        ? key + "!=" + values.iterator().next()
+                        ? key + "!=" + value()
                         : key + " notin (" + String.join(",", values) + ")";
                 case EXISTS -> key;
                 case NOT_EXISTS -> "!" + key;
-                case GREATER -> key + ">" + values.iterator().next();
-                case LESS -> key + "<" + values.iterator().next();
+                case GREATER -> key + ">" + value();
+                case LESS -> key + "<" + value();
             };
         }
     }
@@ -166,17 +222,38 @@ public final class LabelSelector {
         return model;
     }
 
+    /** Whether labels match. The work of a long selector grows with the number of labels, not with its own length. */
     public boolean matches(@Nullable Map<String, String> labels) {
         if (nothing) {
             return false;
         }
         Map<String, String> present = labels == null ? Map.of() : labels;
+        if (!byKey.isEmpty()) {
+            return matchesByKey(present);
+        }
         for (Requirement requirement : requirements) {
             if (!requirement.matches(present)) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean matchesByKey(Map<String, String> present) {
+        if (neededKeys > present.size()) {
+            return false;
+        }
+        int found = 0;
+        for (Map.Entry<String, String> label : present.entrySet()) {
+            OfKey of = byKey.get(label.getKey());
+            if (of != null && label.getValue() != null) {
+                if (!of.allows(label.getValue())) {
+                    return false;
+                }
+                found += of.needed ? 1 : 0;
+            }
+        }
+        return found == neededKeys;
     }
 
     /** Compares two whole numbers. Returns 0 if one text is missing or no number, so that neither Gt nor Lt holds. */

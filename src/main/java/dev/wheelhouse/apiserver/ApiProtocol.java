@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
+import org.apache.catalina.connector.Connector;
+import org.apache.coyote.Adapter;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
@@ -13,6 +15,8 @@ import org.apache.tomcat.util.net.AbstractEndpoint;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.SecureNioChannel;
+import org.apache.tomcat.util.net.SocketBufferHandler;
 import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
@@ -26,27 +30,92 @@ import jdk.net.ExtendedSocketOptions;
  * from one byte to the next; a check whether the client of a quiet watch is still there; a count of connections; and
  * {@link ReasonPhrases}. It is the only class that builds on the internals of Tomcat's connector.
  */
-final class ApiProtocol extends Http11NioProtocol {
+class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
 
-    private final Clock clock;
     private final Duration headerDeadline;
     private final Connections connections;
+    private final Connector connector;
 
     ApiProtocol(Clock clock, Duration headerDeadline, Connections connections) {
-        super(new CountedEndpoint(connections));
-        this.clock = clock;
+        super(new CountedEndpoint(clock, connections, headerDeadline));
         this.headerDeadline = headerDeadline;
         this.connections = connections;
         getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
+        this.connector = new Connector(this);
+    }
+
+    /** The connector that speaks this protocol. */
+    Connector connector() {
+        return connector;
+    }
+
+    /** Answers the requests of a processor. */
+    Adapter adapter() {
+        return new BoundedPaths(connector);
     }
 
     /** Registers each connection that is accepted. */
     private static final class CountedEndpoint extends NioEndpoint {
+        private final Clock clock;
         private final Connections counted;
+        private final Duration headerDeadline;
 
-        CountedEndpoint(Connections counted) {
+        CountedEndpoint(Clock clock, Connections counted, Duration headerDeadline) {
+            this.clock = clock;
             this.counted = counted;
+            this.headerDeadline = headerDeadline;
+        }
+
+        @Override
+        protected NioChannel createChannel(SocketBufferHandler buffers) {
+            return isSSLEnabled() ? new TlsChannel(buffers) : super.createChannel(buffers);
+        }
+
+        /**
+         * Ends a connection whose handshake lasts too long, or whose client sends TLS records without data, such as
+         * updates of keys, which cost more to read than to send.
+         */
+        private final class TlsChannel extends SecureNioChannel {
+            /** The most of one read that counts. The thread may have been stopped meanwhile. */
+            private static final long MOST_OF_READ = 5_000_000;
+            private static final long MOST_WITHOUT_DATA = 50 * MOST_OF_READ;
+            /** The time that a read with data may take, and for each byte of it. */
+            private static final long ALLOWED = 100_000;
+            private static final long ALLOWED_PER_BYTE = 100;
+            /** The time of all reads beyond what was allowed for their data, in nanoseconds. */
+            private long withoutData;
+
+            TlsChannel(SocketBufferHandler buffers) {
+                super(buffers, CountedEndpoint.this);
+            }
+
+            @Override
+            public void reset(SocketChannel socket, NioSocketWrapper wrapper) throws IOException {
+                withoutData = 0;
+                super.reset(socket, wrapper);
+            }
+
+            @Override
+            public int handshake(boolean read, boolean write) throws IOException {
+                Connections.Peer peer = counted.peer(getIOChannel());
+                if (peer != null && peer.isOverdue(headerDeadline)) {
+                    throw new IOException("the handshake did not end within " + headerDeadline);
+                }
+                return super.handshake(read, write);
+            }
+
+            @Override
+            public int read(ByteBuffer to) throws IOException {
+                long began = clock.nanoTime();
+                int read = super.read(to);
+                long allowed = read > 0 ? ALLOWED + ALLOWED_PER_BYTE * read : 0;
+                withoutData = Math.max(0, withoutData + Math.min(MOST_OF_READ, clock.nanoTime() - began) - allowed);
+                if (withoutData > MOST_WITHOUT_DATA) {
+                    throw new IOException("the client sends TLS records without data");
+                }
+                return read;
+            }
         }
 
         @Override
@@ -131,29 +200,19 @@ final class ApiProtocol extends Http11NioProtocol {
 
     @Override
     protected Processor createProcessor() {
-        Http11Processor processor = new Http11Processor(this, getAdapter()) {
-            private @Nullable SocketWrapperBase<?> incomplete;
-            private long deadline;
-
+        Http11Processor processor = new Http11Processor(this, adapter()) {
             @Override
             public SocketState service(SocketWrapperBase<?> socket) throws IOException {
-                CURRENT.set(new Connection(socket, connections.peer(channel(socket))));
+                Connections.Peer peer = connections.peer(channel(socket));
+                CURRENT.set(new Connection(socket, peer));
                 SocketState state;
                 try {
                     state = super.service(socket);
                 } finally {
                     CURRENT.remove();
                 }
-                return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
-            }
-
-            // Whether headers that are still incomplete are overdue.
-            private boolean isTooSlow(SocketWrapperBase<?> socket) {
-                if (incomplete != socket) {
-                    incomplete = socket;
-                    deadline = clock.deadline(headerDeadline);
-                }
-                return clock.nanoTime() - deadline > 0;
+                boolean tooSlow = state == SocketState.LONG && peer != null && peer.isOverdue(headerDeadline);
+                return tooSlow ? SocketState.CLOSED : state;
             }
         };
         ReasonPhrases.addTo(processor, getMaxHttpResponseHeaderSize());

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param headers the most bytes of a request's line and headers; more are answered by 400
  * @param watches the most concurrent watches; one more is answered by 429
  * @param requests the most concurrent requests without watches, waiting ones included; one more is answered
- *         by 429. Exempt requests ({@code Flow.Level.EXEMPT}) do not count
+ *         by 429. Exempt requests ({@code Flow.Level.EXEMPT}) may be as many again
  * @param connections the most concurrent connections; near the limit, those that have waited longest for their clients
  *         are closed
  * @param io how long a client may pause in sending or reading before its connection is closed. All headers together,

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,7 @@ final class Connections {
         private int early;
         private long changes;
         private long since = clock.nanoTime();
+        private volatile Runnable atEnd = () -> {};
 
         private Peer(Runnable end) {
             this.end = end;
@@ -114,6 +116,11 @@ final class Connections {
             changeTo(State.READING);
         }
 
+        /** Whether the client has not sent its first request, or one that it has begun, within a time. */
+        synchronized boolean isOverdue(Duration limit) {
+            return (changes == 0 || state == State.SENDING) && clock.nanoTime() - since > limit.toNanos();
+        }
+
         /**
          * Whether many requests in a row were there when the answer to the one before was written. A fast client that
          * waits for its answers is seldom as early, and hardly ever several times in a row.
@@ -150,8 +157,22 @@ final class Connections {
             since = clock.nanoTime();
         }
 
-        private synchronized void markClosed() {
-            if (!closed) {
+        /** Calls back when the connection is closed, or now if it is. */
+        void whenClosed(Runnable call) {
+            synchronized (this) {
+                if (!closed) {
+                    atEnd = call;
+                    return;
+                }
+            }
+            call.run();
+        }
+
+        private void markClosed() {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
                 closed = true;
                 if (!authenticated) {
                     unauthenticated.decrementAndGet();
@@ -160,6 +181,7 @@ final class Connections {
                     active.decrementAndGet();
                 }
             }
+            atEnd.run();
         }
     }
 

@@ -34,7 +34,7 @@ final class Connectors {
         // A client that sends "Expect: 100-continue" gets the go-ahead after its head was accepted.
         protocol.setContinueResponseTiming("onRead");
         protocol.setTcpNoDelay(true);
-        Connector connector = new Connector(protocol);
+        Connector connector = protocol.connector();
         ApiServerOptions.Tls tls = options.tls();
         if (tls != null) {
             protocol.setSSLEnabled(true);

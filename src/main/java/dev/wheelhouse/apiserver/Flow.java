@@ -23,7 +23,7 @@ record Flow(Level level, String sender, boolean isProbe) {
 
     /** A priority level, with upstream's name; {@code unauthenticated} is this server's own. */
     enum Level {
-        /** Health, version, and administrators with credentials. These requests never wait and are never refused. */
+        /** Health, version, and administrators with credentials. These requests never wait. */
         EXEMPT("exempt"),
         /** Leases of the control plane and of nodes. */
         LEADER_ELECTION("leader-election"),

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
@@ -28,8 +29,9 @@ final class FlowControl {
 
     /**
      * @param seats the most requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are
-     *         executed at a time; {@link Flow.Level#EXEMPT} has no limit, other levels have fewer
-     * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them
+     *         executed at a time; other levels have fewer
+     * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them.
+     *         Requests of {@link Flow.Level#EXEMPT} are executed at once, and one sender may have all of them
      * @param longestWait a request that waits longer is refused
      */
     FlowControl(int seats, int requests, Duration longestWait) {
@@ -53,9 +55,7 @@ final class FlowControl {
     Seat enter(Flow flow) throws InterruptedException {
         Queue queue = queue(flow.level());
         if (flow.level() == Flow.Level.EXEMPT) {
-            queue.dispatched.increment();
-            queue.exempt.increment();
-            return queue.exempt::decrement;
+            return queue.enterExempt();
         }
         return queue.enter(flow.sender(), Durations.saturatedNanos(longestWait));
     }
@@ -87,7 +87,7 @@ final class FlowControl {
         private final LongAdder dispatched = new LongAdder();
         private final LongAdder full = new LongAdder();
         private final LongAdder timedOut = new LongAdder();
-        private final LongAdder exempt = new LongAdder();
+        private final AtomicInteger exempt = new AtomicInteger();
 
         Queue(int seats, int requests) {
             this.seats = seats;
@@ -147,6 +147,17 @@ final class FlowControl {
                 throw e;
             }
             return giveUp(sender, ticket) ? () -> leave(sender) : null;
+        }
+
+        @Nullable
+        Seat enterExempt() {
+            if (exempt.incrementAndGet() > maxRequests) {
+                exempt.decrementAndGet();
+                full.increment();
+                return null;
+            }
+            dispatched.increment();
+            return exempt::decrementAndGet;
         }
 
         private Seat seat(Sender sender) {
@@ -213,7 +224,7 @@ final class FlowControl {
         }
 
         private int executing() {
-            return locked(() -> executing) + exempt.intValue();
+            return locked(() -> executing) + exempt.get();
         }
 
         private int waiting() {

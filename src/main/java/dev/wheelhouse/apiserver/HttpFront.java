@@ -29,6 +29,7 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Query;
@@ -46,6 +47,9 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
+    private static final int MOST_PARSED_HEADER = 2048;
+    /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
+    private static final int MOST_OF_STRANGERS = 4096;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
@@ -111,23 +115,33 @@ final class HttpFront extends HttpServlet {
             LockSupport.parkNanos(this, PIPELINED.toNanos());
         }
         long began = clock.nanoTime();
+        // The parsed head is not kept for a stranger, who may be slow to send the rest of a body or to read.
+        switch (decide(request)) {
+            case Authorization.Refused refused -> {
+                metrics.refused(request.getMethod(), refused.answer().code(), clock.nanoTime() - began);
+                refuse(request, response, refused.answer());
+            }
+            case Authorization.Granted granted -> serve(request, response, granted, began);
+        }
+    }
+
+    private Authorization decide(HttpServletRequest request) {
         WebPages.Refusal refusal = pages.refusal(request);
         if (refusal != null) {
-            refuse(request, response, null, Refusals.status(refusal.code(), refusal.message()), began);
-            return;
+            return new Authorization.Refused(Refusals.status(refusal.code(), refusal.message()));
         }
-        ApiRequest head;
+        Credentials shown = credentials(request);
+        String query = request.getQueryString();
+        if (query != null && query.length() > MOST_OF_STRANGERS && !requests.knows(shown)) {
+            return new Authorization.Refused(Refusals.status(401,
+                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"));
+        }
         try {
-            head = ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
-                    Query.parse(request.getQueryString()), header(request, "Accept"),
-                    header(request, "Content-Type"), header(request, "User-Agent"), credentials(request));
+            return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
+                    Query.parse(query), shortHeader(request, "Accept"), shortHeader(request, "Content-Type"),
+                    header(request, "User-Agent"), shown));
         } catch (ApiException e) {
-            refuse(request, response, null, Refusals.of(e), began);
-            return;
-        }
-        switch (requests.authorize(head)) {
-            case Authorization.Refused refused -> refuse(request, response, head, refused.answer(), began);
-            case Authorization.Granted granted -> serve(request, response, granted, began);
+            return new Authorization.Refused(Refusals.of(e));
         }
     }
 
@@ -138,6 +152,28 @@ final class HttpFront extends HttpServlet {
         if (requests.isOpen() || !head.user().equals(User.ANONYMOUS)) {
             peer(Connections.Peer::clientAuthenticated);
         }
+        ByteBudget.Part held = traffic.heads().part(flow.sender());
+        boolean handedOver = false;
+        try {
+            long bytes = head.heldBytes();
+            if (bytes > Traffic.UNCHARGED_HEAD && !held.take(bytes, Duration.ZERO)) {
+                ApiResponse.Content refusal = requests.tooManyRequests();
+                requests.count(head, refusal.code(), began);
+                refuse(request, response, refusal);
+                return;
+            }
+            ApiResponse.Stream stream = execute(request, response, granted, flow, began);
+            handedOver = stream != null && watch(request, response, flow.sender(), stream, held);
+        } finally {
+            if (!handedOver) {
+                held.close();
+            }
+        }
+    }
+
+    /** Reads the body and answers, unless the request is a watch: its stream is returned, and its body forgotten. */
+    private ApiResponse.@Nullable Stream execute(HttpServletRequest request, HttpServletResponse response,
+            Authorization.Granted granted, Flow flow, long began) throws IOException, InterruptedException {
         try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
                 ByteBudget.Part memory = traffic.work().part(flow.sender())) {
             BodyReader.Outcome read = bodies.read(request.getInputStream(), bodyLength(request), bodyMemory,
@@ -147,24 +183,19 @@ final class HttpFront extends HttpServlet {
                     traffic.tally().add("requests were given up because their bodies did not come within "
                             + bodyDeadline);
                 }
-                refuse(request, response, head, read.refusal(), began);
-                return;
+                requests.count(granted.request(), read.refusal().code(), began);
+                refuse(request, response, read.refusal());
+                return null;
             }
             peer(Connections.Peer::requestReceived);
             if (!requests.begin(flow)) {
                 sendAndAwaitReader(request, response, requests.tooManyRequests());
-                return;
+                return null;
             }
-            ApiResponse.Stream stream;
             try {
-                stream = answer(request, response, granted, flow, read.body(), memory, began);
+                return answer(request, response, granted, flow, read.body(), memory, began);
             } finally {
                 requests.end(flow);
-            }
-            if (stream != null) {
-                bodyMemory.close();
-                memory.close();
-                watch(request, response, flow.sender(), stream);
             }
         }
     }
@@ -213,9 +244,8 @@ final class HttpFront extends HttpServlet {
     }
 
     /** Refuses a request whose body was not, or not completely, read. */
-    private void refuse(HttpServletRequest request, HttpServletResponse response, @Nullable ApiRequest asked,
-            ApiResponse.Content answer, long began) throws IOException {
-        count(request, asked, answer.code(), began);
+    private void refuse(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content answer)
+            throws IOException {
         long length = bodyLength(request);
         if (length == 0) {
             sendAndAwaitReader(request, response, answer);
@@ -279,15 +309,6 @@ final class HttpFront extends HttpServlet {
         throw new IOException("the body does not end");
     }
 
-    /** @param asked null if the head could not be parsed */
-    private void count(HttpServletRequest request, @Nullable ApiRequest asked, int code, long began) {
-        if (asked != null) {
-            requests.count(asked, code, began);
-        } else {
-            metrics.answered(RequestInfo.ofPath(request.getMethod(), ""), false, false, code, clock.nanoTime() - began);
-        }
-    }
-
     private static Credentials credentials(HttpServletRequest request) {
         Map<String, List<String>> headers = new LinkedHashMap<>();
         for (String name : Collections.list(request.getHeaderNames())) {
@@ -297,6 +318,16 @@ final class HttpFront extends HttpServlet {
                 .getAttribute("jakarta.servlet.request.X509Certificate") instanceof X509Certificate[] chain
                 && chain.length > 0 ? chain[0] : null;
         return Credentials.of(headers, certificate);
+    }
+
+    /** @throws ApiException 400 if the header, which is parsed, is long */
+    private static String shortHeader(HttpServletRequest request, String name) {
+        String value = header(request, name);
+        if (value.length() > MOST_PARSED_HEADER) {
+            throw Errors.badRequest("the header " + name + " has more than " + MOST_PARSED_HEADER
+                    + " characters: name fewer media types");
+        }
+        return value;
     }
 
     private static String header(HttpServletRequest request, String name) {
@@ -378,25 +409,32 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void watch(HttpServletRequest request, HttpServletResponse response, String sender,
-            ApiResponse.Stream stream) throws IOException, InterruptedException {
+    /**
+     * @param held closed at the end of a watch that is handed over
+     * @return whether the watch is handed over to a WebSocket, so that it goes on after the return
+     */
+    private boolean watch(HttpServletRequest request, HttpServletResponse response, String sender,
+            ApiResponse.Stream stream, ByteBudget.Part held) throws IOException, InterruptedException {
         if (requests.beginWatch(sender, stream) instanceof ApiResponse.Content refusal) {
             send(request, response, refusal);
-            return;
+            return false;
         }
-        boolean handedOver = false;
-        try {
-            if (WatchSocket.isAskedForBy(request)) {
-                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io,
-                        () -> requests.endWatch(sender));
-                handedOver = true;
-            } else {
-                stream(response, stream);
-            }
-        } finally {
-            if (!handedOver) {
+        Connections.Peer peer = peer();
+        if (peer != null && WatchSocket.isAskedForBy(request)) {
+            // If the client is gone already, Tomcat does not hand the watch over.
+            peer.whenClosed(() -> {
+                stream.feed().close();
                 requests.endWatch(sender);
-            }
+                held.close();
+            });
+            WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io);
+            return true;
+        }
+        try {
+            stream(response, stream);
+            return false;
+        } finally {
+            requests.endWatch(sender);
         }
     }
 

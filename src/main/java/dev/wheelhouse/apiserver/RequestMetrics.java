@@ -18,8 +18,9 @@ import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream:
- * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources, so their number is bounded:
- * all other requests have empty labels. Thread safe.
+ * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources and of the verbs that these have.
+ * All other requests, and all that are refused by their heads, have empty labels, so strangers add no series. Thread
+ * safe.
  */
 final class RequestMetrics {
     private static final double[] BUCKETS = {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6,
@@ -72,6 +73,11 @@ final class RequestMetrics {
         return inFlight;
     }
 
+    /** A request was refused by its head, as upstream's filters refuse it: before it is known to be about a resource. */
+    void refused(String method, int code, long nanos) {
+        answered(RequestInfo.ofPath(method.toLowerCase(Locale.ROOT), ""), false, false, code, nanos);
+    }
+
     /** The number of open watches. */
     AtomicInteger watches() {
         return watches;
@@ -93,7 +99,7 @@ final class RequestMetrics {
         ResourceInfo info = about.isResource()
                 ? registry.find(about.group(), about.version(), about.resource())
                 : null;
-        boolean known = info != null && (about.subresource().isEmpty() || info.has(about.subresource()));
+        boolean known = info != null && isServed(info, about);
         String verb = verb(about.verb(), apply);
         Labels labels = known
                 ? new Labels(dryRun, about.group(), about.resource(), scope(about), about.subresource(), verb,
@@ -103,6 +109,14 @@ final class RequestMetrics {
         if (!about.verb().equals("watch")) {
             durations.computeIfAbsent(labels, key -> new Times()).add(nanos);
         }
+    }
+
+    private static boolean isServed(ResourceInfo info, RequestInfo about) {
+        if (about.subresource().isEmpty()) {
+            return info.verbs().contains(about.verb());
+        }
+        ResourceInfo.Subresource subresource = info.subresource(about.subresource());
+        return subresource != null && subresource.verbs().contains(about.verb());
     }
 
     private static String scope(RequestInfo about) {

@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -41,7 +43,7 @@ final class Requests {
     private final boolean durable;
     private final int maxRequests;
     private final Duration deadline;
-    /** The requests that have begun and not ended, without exempt ones, which have the limit of connections only. */
+    /** The requests that have begun and not ended, without exempt ones, which {@link FlowControl} limits. */
     private final AtomicInteger limited = new AtomicInteger();
     private final Map<String, Integer> limitedBySender = new ConcurrentHashMap<>();
     private final Map<String, Integer> watchesBySender = new ConcurrentHashMap<>();
@@ -57,6 +59,11 @@ final class Requests {
         this.durable = options.storage().isDurable();
         this.maxRequests = options.limits().requests();
         this.deadline = options.limits().request();
+    }
+
+    /** Whether a sender has shown who it is. */
+    boolean knows(Credentials credentials) {
+        return rest.knows(credentials);
     }
 
     /** Decides by its head whether a request is accepted. */
@@ -191,8 +198,12 @@ final class Requests {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
             }
         }
-        return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close, failures)
-                .answeredBy(traffic.workers());
+        try {
+            return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close, failures)
+                    .answeredBy(traffic.workers());
+        } catch (RejectedExecutionException e) {
+            return tooManyRequests();
+        }
     }
 
     ApiResponse.Content tooManyRequests() {

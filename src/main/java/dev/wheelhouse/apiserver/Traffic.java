@@ -19,15 +19,21 @@ import dev.wheelhouse.runtime.Clock;
  * @param workers the platform threads that execute requests, created on demand, one for each
  * @param timer closes the connections of clients that are too slow
  * @param bodies the memory for bodies until their request is answered
+ * @param heads the memory for parsed heads of requests, which a watch holds until it ends. As the time to compare an event
+ *        with the selectors of all watches grows with it, it has a limit on a large heap, too
  * @param work the memory for trees of bodies, and for answers until they are sent
  * @param connections all open connections
  * @param mostWatches the most concurrent watches
  * @param tally logs events that clients cause
  */
 record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService timer, ByteBudget bodies,
-        ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
+        ByteBudget heads, ByteBudget work, Connections connections, int mostWatches, Tally tally,
+        RequestMetrics metrics)
         implements
             AutoCloseable {
+    /** The bytes that the parsed head of an ordinary request holds at most. They are part of {@link #ACTIVE_BYTES}. */
+    static final long UNCHARGED_HEAD = 16 * 1024;
+    private static final long MOST_HEADS = 64L * 1024 * 1024;
     /** The heap, in bytes, of a connection with a request: buffers for head and answer and, with TLS, records. */
     private static final int ACTIVE_BYTES = 136 * 1024;
     /** The heap, in bytes, that a connection without a request holds. */
@@ -50,7 +56,8 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-timer-")),
-                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections,
+                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(heads(memory)),
+                new ByteBudget(memory / 8), connections,
                 watches(limits, memory), tally, metrics);
     }
 
@@ -76,6 +83,11 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
     /** The most watches: the configured number, or fewer if the heap does not suffice for their buffers. */
     static int watches(ApiServerLimits limits, long memory) {
         return (int) Math.min(limits.watches(), Math.max(16, memory / 4 / ACTIVE_BYTES));
+    }
+
+    /** The most bytes of all parsed heads. */
+    static long heads(long memory) {
+        return Math.min(MOST_HEADS, memory / 8);
     }
 
     /** Ends the threads when their current work is done. */

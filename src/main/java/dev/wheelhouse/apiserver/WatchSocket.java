@@ -48,7 +48,6 @@ public final class WatchSocket implements HttpUpgradeHandler {
     private final ReentrantLock writing = new ReentrantLock();
     private ApiResponse.@Nullable Stream stream;
     private ApiProtocol.@Nullable Connection client;
-    private Runnable whenDone = () -> {};
     private long checkNanos;
     private Duration writeTimeout = Duration.ZERO;
 
@@ -65,10 +64,9 @@ public final class WatchSocket implements HttpUpgradeHandler {
      *
      * @param checkNanos the longest wait for an event before the end of the watch is checked
      * @param writeTimeout how long the client may read nothing of what is sent
-     * @param whenDone called when the watch has ended
      */
     static void accept(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream,
-            long checkNanos, Duration writeTimeout, Runnable whenDone) throws IOException {
+            long checkNanos, Duration writeTimeout) throws IOException {
         response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         response.setHeader("Upgrade", "websocket");
         response.setHeader("Connection", "Upgrade");
@@ -76,7 +74,6 @@ public final class WatchSocket implements HttpUpgradeHandler {
         try {
             WatchSocket socket = request.upgrade(WatchSocket.class);
             socket.stream = stream;
-            socket.whenDone = whenDone;
             socket.checkNanos = checkNanos;
             socket.writeTimeout = writeTimeout;
             socket.client = ApiProtocol.current();
@@ -112,8 +109,6 @@ public final class WatchSocket implements HttpUpgradeHandler {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
             throw new IllegalStateException("a watch's connection could not be closed", e);
-        } finally {
-            whenDone.run();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -39,9 +40,23 @@ final class Work implements Runnable {
         this.whenDone = whenDone;
     }
 
-    /** Waits for the answer. At the deadline it is 504, and the work ends at its next {@link Deadline#check check}. */
+    /**
+     * Waits for the answer. At the deadline it is 504, and the work ends at its next {@link Deadline#check check}.
+     *
+     * @throws RejectedExecutionException if there is no thread; then the work has ended without an answer
+     */
     ApiResponse answeredBy(Executor threads) {
-        threads.execute(this);
+        boolean accepted = false;
+        try {
+            threads.execute(this);
+            accepted = true;
+        } catch (OutOfMemoryError e) {
+            throw new RejectedExecutionException("the system gives no further thread", e);
+        } finally {
+            if (!accepted) {
+                whenDone.run();
+            }
+        }
         boolean interrupted = false;
         ApiResponse known = answer.get();
         for (; known == null; known = answer.get()) {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
     private static final Duration FARTHEST_BACK = Duration.ofNanos(Long.MIN_VALUE);
+    private static final int MOST_CHARACTERS = 256;
     private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
 
     private Durations() {}
@@ -49,9 +50,12 @@ public final class Durations {
 
     /**
      * Parses Go's text form of a duration, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}.
-     * @return null if the text is not a duration, is negative, or is longer than 292 years
+     * @return null if the text is not a duration, is negative, is longer than 292 years, or has more than 256 characters
      */
     public static @Nullable Duration parse(String text) {
+        if (text.length() > MOST_CHARACTERS) {
+            return null;
+        }
         if (text.equals("0")) {
             return Duration.ZERO;
         }

@@ -6,11 +6,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.wheelhouse.apiserver.ManagementProtocol;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 
@@ -41,5 +44,11 @@ class ManagementGuardConfiguration {
         registration.addUrlPatterns("/*");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return registration;
+    }
+
+    /** Strangers reach the port, so their connections are bounded. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> managementProtocol() {
+        return factory -> factory.setProtocol(ManagementProtocol.class.getName());
     }
 }

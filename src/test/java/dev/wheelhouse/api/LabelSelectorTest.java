@@ -1,7 +1,14 @@
 package dev.wheelhouse.api;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,5 +90,51 @@ class LabelSelectorTest {
         assertThat(compiled.matches(Map.of("app", "web"))).isTrue();
         V1LabelSelector other = new V1LabelSelector().putMatchLabelsItem("app", "web");
         assertThat(LabelSelector.of(other.putMatchLabelsItem("tier", "a"))).hasToString("app=web,tier=a");
+    }
+
+    @Test
+    void theWorkOfALongSelectorDoesNotGrowWithItsLength() {
+        AtomicInteger looks = new AtomicInteger();
+        Map<String, String> labels = new HashMap<>(LABELS) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String get(Object key) {
+                looks.incrementAndGet();
+                return super.get(key);
+            }
+        };
+        for (String term : List.of("!k%d", "app!=k%d", "rank>-%d", "k%d notin (a)")) {
+            LabelSelector selector = LabelSelector.parse(IntStream.range(1, 5_000).mapToObj(term::formatted)
+                    .collect(Collectors.joining(",")));
+            assertThat(selector.matches(labels)).as(term).isTrue();
+        }
+        assertThat(looks.get()).isLessThan(100);
+    }
+
+    /** A short selector is evaluated one requirement at a time, a long one by the labels of the object. */
+    @Test
+    void aLongSelectorMatchesWhatItsPartsMatch() {
+        RandomGenerator random = new Random(7);
+        List<String> terms = List.of("a", "!a", "a=1", "a!=1", "a in (1,2)", "a notin (2,3)", "a>1", "a<3");
+        int matches = 0;
+        for (int round = 0; round < 20_000; round++) {
+            List<String> parts = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                String key = "" + "bcdefghijk".charAt(random.nextInt(10));
+                parts.add(terms.get(random.nextInt(4) == 0 ? random.nextInt(8) : 3).replaceAll("\\ba\\b", key));
+            }
+            Map<String, String> labels = new HashMap<>();
+            for (char key = 'b'; key <= 'k'; key++) {
+                if (random.nextInt(3) > 0) {
+                    labels.put("" + key, "" + (random.nextInt(3) + 1));
+                }
+            }
+            boolean each = parts.stream().allMatch(part -> LabelSelector.parse(part).matches(labels));
+            assertThat(LabelSelector.parse(String.join(",", parts)).matches(labels)).as("%s on %s", parts, labels)
+                    .isEqualTo(each);
+            matches += each ? 1 : 0;
+        }
+        assertThat(matches).isBetween(100, 19_900);
     }
 }

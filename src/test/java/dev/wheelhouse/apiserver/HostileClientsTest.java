@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,11 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.RawHttp;
@@ -24,6 +28,7 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -262,5 +267,112 @@ class HostileClientsTest {
         } catch (IOException e) {
             over.set(true);
         }
+    }
+
+    private RawHttp watch(String token, String more, String body) throws Exception {
+        return connect()
+                .send("GET " + CONFIG_MAPS + "?watch=1&" + more + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                        + token + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    private int opened(String token, String query) throws Exception {
+        int opened = 0;
+        while (opened < 140 && startOf(watch(token, query, "")).contains(" 200 ")) {
+            opened++;
+        }
+        return opened;
+    }
+
+    private static String startOf(RawHttp raw) throws IOException {
+        return new String(raw.socket().getInputStream().readNBytes(13), StandardCharsets.ISO_8859_1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            labelSelector=, '', '', 8000
+            labelSelector=, '!', '', 8000
+            labelSelector=x+notin+(, '', ), 8000
+            fieldSelector=, metadata.name%21%3D, '', 2500
+            """)
+    void theSelectorsOfWatchesAreChargedToTheirSenderUntilTheWatchesEnd(String start, String before, String end,
+            int terms) throws Exception {
+        String query = start + IntStream.range(0, terms).mapToObj(i -> before + "k" + Integer.toString(i, 36))
+                .collect(Collectors.joining(",")) + end;
+        int mostTerms = (int) (Traffic.heads(Runtime.getRuntime().maxMemory()) / 2 / 100);
+        assertThat(opened("secret-a", query)).isBetween(1, mostTerms / terms);
+        assertThat(call("secret-a", "GET", CONFIG_MAPS + "?" + query, "").statusCode())
+                .as("requests that wait are charged, too").isEqualTo(429);
+        assertThat(startOf(watch("secret-b", query, ""))).as("another sender").contains(" 200 ");
+        assertThat(startOf(watch("secret-a", "labelSelector=a%3Db", ""))).as("an ordinary watch").contains(" 200 ");
+        hostile.getFirst().close();
+        Eventually.eventually("the memory of a watch that has ended is free", Duration.ofMinutes(2),
+                () -> startOf(watch("secret-a", query, "")).contains(" 200 "));
+    }
+
+    /** Tomcat hands a watch over only after it has sent the head of the answer. */
+    @Test
+    void aWatchOverAWebSocketWhoseClientIsGoneBeforeTheAnswerKeepsNoPlace() throws Exception {
+        Faults.Rule late = server.faults().on("watch", "configmaps").delay(Duration.ofMinutes(10));
+        for (int i = 0; i < 5; i++) {
+            connect().send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-a\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+        }
+        Eventually.eventually("all wait", Duration.ofMinutes(2), () -> late.hits() == 5);
+        for (RawHttp raw : hostile) {
+            raw.socket().setSoLinger(true, 0);
+            raw.close();
+        }
+        server.faults().clear();
+        Eventually.eventually("all have ended", Duration.ofMinutes(2), () -> server.openConnections() == 0);
+        assertThat(call("secret-b", "GET", "/metrics", "").body())
+                .contains("apiserver_longrunning_requests{verb=\"WATCH\"} 0\n");
+    }
+
+    @Test
+    void theBodyOfAWatchIsForgottenWhenItBegins() throws Exception {
+        long before = heapInUse();
+        String body = "x".repeat(2_000_000);
+        for (int i = 0; i < 60; i++) {
+            assertThat(startOf(watch("secret-a", "", body))).contains(" 200 ");
+        }
+        assertThat(heapInUse() - before).isLessThan(60_000_000);
+    }
+
+    private static long heapInUse() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    @Test
+    void strangersAddNoSeriesToTheMetricsWhateverTheyAskFor() throws Exception {
+        for (ResourceInfo info : server.rest().registry().all()) {
+            for (String method : List.of("GET", "PUT", "DELETE", "MADEUP")) {
+                assertThat(call("unknown", method, (info.type().group().isEmpty() ? "/api/" : "/apis/")
+                        + info.type().apiVersion() + "/" + info.type().plural() + "?dryRun=All", "").statusCode())
+                        .isEqualTo(401);
+            }
+        }
+        String metrics = call("secret-a", "GET", "/metrics", "").body();
+        assertThat(metrics.lines().filter(line -> line.startsWith("apiserver_request_total{") && line.contains("401")))
+                .hasSizeBetween(1, 8);
+    }
+
+    @ParameterizedTest(name = "{0}{1}… {2}{3}…: {4}")
+    @CsvSource(textBlock = """
+            /, /, Accept: x, '', 414
+            /, a/../, Accept: x, '', 414
+            /api, ;a, Accept: x, '', 414
+            /version?, %&, 'Authorization: Bearer secret-a', '', 400
+            /version?, %&, Accept: x, '', 401
+            /version, '', Accept: x, ',', 400
+            /version, '', Content-Type: x, ;, 400
+            """)
+    void partsOfAHeadThatAreSlowToParseAreBoundedBeforeTheyAreParsed(String path, String ofPath, String header,
+            String ofHeader, int code) throws Exception {
+        String answer = connect().send("GET " + path + ofPath.repeat(12_000) + " HTTP/1.1\r\nHost: x\r\n" + header
+                + ofHeader.repeat(50_000) + "\r\n\r\n").answer();
+        assertThat(RawHttp.code(answer)).isEqualTo(code);
+        assertThat(answer).contains("more than").contains("\"kind\":\"Status\"");
     }
 }

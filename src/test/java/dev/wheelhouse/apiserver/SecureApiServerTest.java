@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,8 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.wheelhouse.Logged;
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -38,6 +42,7 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -292,6 +297,48 @@ class SecureApiServerTest {
         try (SSLSocket fresh = (SSLSocket) context(certificate, null).getSocketFactory().createSocket("127.0.0.1",
                 started.port())) {
             assertThat(served(fresh).getSubjectAlternativeNames().toString()).contains("other.example");
+        }
+    }
+
+    /** An update of keys costs a server a derivation of keys, and a client 24 bytes. They end no read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /version HTTP/1.1\r\nHost: x\r\n", "GET /version HTTP/1.1\r\nHost: x\r\n"
+            + "Content-Length: 2\r\n\r\n{"})
+    void aStrangerWhoSendsUpdatesOfKeysInsteadOfARequestIsCutOff(String begun) throws Exception {
+        ApiServer started = start(secured(AuthorizationMode.RBAC));
+        try (SSLSocket stranger = (SSLSocket) context(certificate, null).getSocketFactory().createSocket("127.0.0.1",
+                started.port())) {
+            stranger.getOutputStream().write(begun.getBytes(StandardCharsets.US_ASCII));
+            int updates = 0;
+            try {
+                for (; updates < 100_000; updates++) {
+                    stranger.startHandshake();
+                }
+            } catch (IOException e) {
+                // The server has had enough.
+            }
+            assertThat(updates).isLessThan(100_000);
+        }
+        assertThat(get(client(null), "/version", "").statusCode()).isEqualTo(200);
+    }
+
+    /** The handshake may have 16 KiB, and each byte of it is something that the client sends. */
+    @Test
+    void aHandshakeThatDribblesIsCutOffAtItsDeadline() throws Exception {
+        ApiServer started = start(secured(AuthorizationMode.RBAC)
+                .withLimits(ApiServerLimits.standard().withIo(Duration.ofSeconds(1))));
+        try (RawHttp stranger = RawHttp.connect(started.port(), 1)) {
+            stranger.send(new byte[]{22, 3, 1, 63, -1, 1, 0, 63, -5, 3, 3});
+            Eventually.eventually("the connection is closed", Duration.ofSeconds(60), () -> {
+                try {
+                    stranger.send(new byte[]{7});
+                    return stranger.socket().getInputStream().read() < 0;
+                } catch (SocketTimeoutException e) {
+                    return false;
+                } catch (IOException e) {
+                    return true;
+                }
+            });
         }
     }
 }

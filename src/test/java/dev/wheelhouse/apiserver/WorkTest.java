@@ -3,8 +3,10 @@ package dev.wheelhouse.apiserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +20,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Isolated
 class WorkTest {
@@ -69,6 +72,21 @@ class WorkTest {
         assertThat(over.getCount()).isEqualTo(1);
         stuck.countDown();
         assertThat(over.await(2, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void workThatNoThreadTakesGivesItsSeatBack() {
+        for (Executor refusing : List.<Executor>of(work -> {
+            throw new RejectedExecutionException("planted");
+        }, work -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        })) {
+            CountDownLatch left = new CountDownLatch(1);
+            Work work = new Work(() -> DONE, Deadline.in(Duration.ofMinutes(1), Clock.system()), left::countDown,
+                    failures);
+            assertThatThrownBy(() -> work.answeredBy(refusing)).isInstanceOf(RejectedExecutionException.class);
+            assertThat(left.getCount()).isZero();
+        }
     }
 
     @Test

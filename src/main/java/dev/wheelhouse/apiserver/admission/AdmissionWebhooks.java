@@ -26,8 +26,7 @@ import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.apiserver.webhook.WebhookException;
 import dev.wheelhouse.apiserver.work.Deadline;
@@ -48,8 +47,8 @@ final class AdmissionWebhooks {
             "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding");
 
-    private final Source mutating;
-    private final Source validating;
+    private final StoreView<List<JsonNode>> mutating;
+    private final StoreView<List<JsonNode>> validating;
     private final Authorizer authorizer;
     private final PolicyMatch match;
     private final Expressions expressions = new Expressions();
@@ -60,43 +59,25 @@ final class AdmissionWebhooks {
     AdmissionWebhooks(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, WebhookClient client,
             Clock clock) {
         this.authorizer = authorizer;
-        this.mutating = new Source(store, "mutatingwebhookconfigurations." + GROUP);
-        this.validating = new Source(store, "validatingwebhookconfigurations." + GROUP);
+        this.mutating = hooks(store, "mutatingwebhookconfigurations");
+        this.validating = hooks(store, "validatingwebhookconfigurations");
         this.match = new PolicyMatch(store, registry);
         this.client = client;
         this.ignored = new LogBudget(clock);
     }
 
     /** The webhooks of all configurations of one kind, sorted by the names of the configurations. */
-    private static final class Source {
-        private final ObjectStore store;
-        private final String resource;
-        private volatile Parsed parsed = new Parsed(List.of(), List.of());
-
-        private record Parsed(List<StoredObject> from, List<JsonNode> hooks) {}
-
-        Source(ObjectStore store, String resource) {
-            this.store = store;
-            this.resource = resource;
-        }
-
-        List<JsonNode> hooks() {
-            List<StoredObject> stored = store.snapshot(resource).select(Selection.all());
-            Parsed known = parsed;
-            // A version of a stored object is one instance, and has no equals of its own.
-            if (!stored.equals(known.from)) {
-                List<JsonNode> hooks = new ArrayList<>();
-                stored.forEach(configuration -> configuration.tree().path("webhooks").forEach(hooks::add));
-                known = new Parsed(stored, List.copyOf(hooks));
-                parsed = known;
-            }
-            return known.hooks;
-        }
+    private static StoreView<List<JsonNode>> hooks(ObjectStore store, String kind) {
+        return new StoreView<>(store, List.of(), (configurations, before) -> {
+            List<JsonNode> hooks = new ArrayList<>();
+            configurations.getFirst().forEach(each -> each.tree().path("webhooks").forEach(hooks::add));
+            return hooks;
+        }, kind + "." + GROUP);
     }
 
     /** Whether there are webhooks that may be asked about deletions. */
     boolean any() {
-        return !mutating.hooks().isEmpty() || !validating.hooks().isEmpty();
+        return !mutating.get().isEmpty() || !validating.get().isEmpty();
     }
 
     /**
@@ -107,7 +88,7 @@ final class AdmissionWebhooks {
      * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     Attributes mutate(Attributes attributes, Reinvocation round) {
-        List<JsonNode> hooks = mutating.hooks();
+        List<JsonNode> hooks = mutating.get();
         if (hooks.isEmpty() || isExempt(attributes)) {
             return attributes;
         }
@@ -159,7 +140,7 @@ final class AdmissionWebhooks {
      * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     void validate(Attributes attributes) {
-        List<JsonNode> hooks = validating.hooks();
+        List<JsonNode> hooks = validating.get();
         if (hooks.isEmpty() || isExempt(attributes)) {
             return;
         }

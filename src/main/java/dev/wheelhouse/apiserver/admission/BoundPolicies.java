@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -36,11 +37,7 @@ final class BoundPolicies {
     private final ResourceRegistry registry;
     private final Authorizer authorizer;
     private final PolicyMatch match;
-    private final String policies;
-    private final String bindings;
-    private volatile Known known = new Known(List.of(), List.of(), List.of());
-
-    private record Known(List<StoredObject> policies, List<StoredObject> bindings, List<Bound> bound) {}
+    private final StoreView<List<Bound>> bound;
 
     private record Bound(ObjectNode policy, StoredObject from, CompiledPolicy compiled, List<ObjectNode> bindings) {}
 
@@ -82,13 +79,14 @@ final class BoundPolicies {
         this.registry = registry;
         this.authorizer = authorizer;
         this.match = new PolicyMatch(store, registry);
-        this.policies = kind + "policies." + GROUP;
-        this.bindings = kind + "policybindings." + GROUP;
+        this.bound = new StoreView<>(store, List.of(),
+                (objects, before) -> bind(objects.get(0), objects.get(1), before),
+                kind + "policies." + GROUP, kind + "policybindings." + GROUP);
     }
 
     /** Whether any policy is bound. */
     boolean any() {
-        return !store.snapshot(bindings).page(Selection.all(), "", 1).items().isEmpty();
+        return !bound.get().isEmpty();
     }
 
     /**
@@ -111,7 +109,7 @@ final class BoundPolicies {
         if (attributes.type().group().equals(GROUP) && attributes.type().plural().contains("admissionpolic")) {
             return found;
         }
-        for (Bound bound : bound()) {
+        for (Bound bound : bound.get()) {
             JsonNode spec = bound.policy.path("spec");
             ResourceInfo as = match.matched(spec.path("matchConstraints"), attributes);
             if (as == null) {
@@ -149,21 +147,6 @@ final class BoundPolicies {
     private static String goText(JsonNode kind) {
         String apiVersion = Json.text(kind, "apiVersion");
         return (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + Json.text(kind, "kind");
-    }
-
-    private List<Bound> bound() {
-        List<StoredObject> storedBindings = store.snapshot(bindings).select(Selection.all());
-        if (storedBindings.isEmpty()) {
-            return List.of();
-        }
-        List<StoredObject> storedPolicies = store.snapshot(policies).select(Selection.all());
-        Known present = known;
-        // A version of a stored object is one instance, and has no equals of its own.
-        if (!present.policies.equals(storedPolicies) || !present.bindings.equals(storedBindings)) {
-            present = new Known(storedPolicies, storedBindings, bind(storedPolicies, storedBindings, present.bound));
-            known = present;
-        }
-        return present.bound;
     }
 
     private static List<Bound> bind(List<StoredObject> policies, List<StoredObject> bindings, List<Bound> before) {

@@ -41,6 +41,12 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
         return new Credentials(false, authorization, certificate, impersonation);
     }
 
+    /** The number of characters of the headers' values. */
+    public long length() {
+        return authorization.length()
+                + impersonation.values().stream().flatMap(List::stream).mapToLong(String::length).sum();
+    }
+
     /** The bearer token; empty if there is none (upstream: {@code authentication/request/bearertoken}). */
     String bearerToken() {
         String[] parts = authorization.strip().split(" ", 3);

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
@@ -25,15 +25,11 @@ public final class RbacPolicies {
     private static final String USER_KEY = "user ";
     private static final String GROUP_KEY = "group ";
 
-    private final ObjectStore store;
-    private final Cached<Role> clusterRoles = new Cached<>("clusterroles." + GROUP, Role::of);
-    private final Cached<Role> roles = new Cached<>("roles." + GROUP, Role::of);
-    private final Cached<Binding> clusterBindings = new Cached<>("clusterrolebindings." + GROUP, Binding::of);
-    private final Cached<Binding> bindings = new Cached<>("rolebindings." + GROUP, Binding::of);
-    private volatile State state = new State(-1, Map.of(), Map.of(), Map.of(), Map.of());
+    private final StoreView<State> view;
 
     public RbacPolicies(ObjectStore store) {
-        this.store = store;
+        this.view = new StoreView<>(store, new State(), State::new, "clusterroles." + GROUP, "roles." + GROUP,
+                "clusterrolebindings." + GROUP, "rolebindings." + GROUP);
     }
 
     private record Role(String namespace, String name, List<PolicyRule> rules) {
@@ -94,53 +90,45 @@ public final class RbacPolicies {
     /** A binding and the one of its subjects that it was found by. */
     record SubjectBinding(Binding binding, Subject subject) {}
 
-    /** The objects of one resource, each parsed once. Guarded by the policies' monitor. */
-    private static final class Cached<T> {
-        private final String resource;
-        private final Function<ObjectNode, T> reader;
-        private List<StoredObject> objects = List.of();
-        private List<T> values = List.of();
+    /** A state of all roles and bindings. An object is parsed once. Immutable. */
+    static final class State {
+        private final Map<StoredObject, Role> parsedRoles = new HashMap<>();
+        private final Map<StoredObject, Binding> parsedBindings = new HashMap<>();
+        private final Map<String, List<PolicyRule>> clusterRoles = new HashMap<>();
+        /** By namespace and name. */
+        private final Map<String, List<PolicyRule>> roles = new HashMap<>();
+        /** By {@link Subject#key}. */
+        private final Map<String, List<SubjectBinding>> clusterBindings = new HashMap<>();
+        /** By namespace, then by {@link Subject#key}. */
+        private final Map<String, Map<String, List<SubjectBinding>>> bindings = new HashMap<>();
 
-        Cached(String resource, Function<ObjectNode, T> reader) {
-            this.resource = resource;
-            this.reader = reader;
+        private State() {}
+
+        private State(List<List<StoredObject>> objects, State before) {
+            for (Role role : parsed(objects.get(0), before.parsedRoles, parsedRoles, Role::of)) {
+                clusterRoles.put(role.name, role.rules);
+            }
+            for (Role role : parsed(objects.get(1), before.parsedRoles, parsedRoles, Role::of)) {
+                roles.put(role.namespace + "/" + role.name, role.rules);
+            }
+            for (Binding binding : parsed(objects.get(2), before.parsedBindings, parsedBindings, Binding::of)) {
+                index(binding, clusterBindings);
+            }
+            for (Binding binding : parsed(objects.get(3), before.parsedBindings, parsedBindings, Binding::of)) {
+                index(binding, bindings.computeIfAbsent(binding.namespace, key -> new HashMap<>()));
+            }
         }
 
-        /** Parses the objects that have changed. Returns whether any has. */
-        boolean refresh(ObjectStore store) {
-            List<StoredObject> now = store.snapshot(resource).select(Selection.all());
-            if (now.equals(objects)) { // unchanged objects are the same instances
-                return false;
+        private static <T> List<T> parsed(List<StoredObject> objects, Map<StoredObject, T> before,
+                Map<StoredObject, T> now, Function<ObjectNode, T> reader) {
+            List<T> all = new ArrayList<>(objects.size());
+            for (StoredObject object : objects) {
+                T known = before.get(object);
+                T value = known == null ? reader.apply(object.tree()) : known;
+                now.put(object, value);
+                all.add(value);
             }
-            Map<StoredObject, T> known = new HashMap<>();
-            for (int i = 0; i < objects.size(); i++) {
-                known.put(objects.get(i), values.get(i));
-            }
-            List<T> read = new ArrayList<>(now.size());
-            for (StoredObject object : now) {
-                T value = known.get(object);
-                read.add(value == null ? reader.apply(object.tree()) : value);
-            }
-            objects = now;
-            values = read;
-            return true;
-        }
-    }
-
-    /**
-     * An immutable state of all roles and bindings.
-     *
-     * @param version the store's version
-     * @param roles by namespace and name
-     * @param clusterBindings by {@link Subject#key}
-     * @param bindings by namespace, then by {@link Subject#key}
-     */
-    record State(long version, Map<String, List<PolicyRule>> clusterRoles, Map<String, List<PolicyRule>> roles,
-            Map<String, List<SubjectBinding>> clusterBindings,
-            Map<String, Map<String, List<SubjectBinding>>> bindings) {
-
-        State at(long later) {
-            return new State(later, clusterRoles, roles, clusterBindings, bindings);
+            return all;
         }
 
         /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
@@ -172,35 +160,7 @@ public final class RbacPolicies {
     }
 
     State state() {
-        State known = state;
-        return known.version == store.version() ? known : refreshed();
-    }
-
-    private synchronized State refreshed() {
-        long version = store.version();
-        if (state.version == version) {
-            return state;
-        }
-        boolean changed = clusterRoles.refresh(store);
-        changed |= roles.refresh(store);
-        changed |= clusterBindings.refresh(store);
-        changed |= bindings.refresh(store);
-        State next = changed ? read(version) : state.at(version);
-        state = next;
-        return next;
-    }
-
-    private State read(long version) {
-        Map<String, List<PolicyRule>> byName = new HashMap<>();
-        clusterRoles.values.forEach(role -> byName.put(role.name, role.rules));
-        Map<String, List<PolicyRule>> byKey = new HashMap<>();
-        roles.values.forEach(role -> byKey.put(role.namespace + "/" + role.name, role.rules));
-        Map<String, List<SubjectBinding>> ofCluster = new HashMap<>();
-        clusterBindings.values.forEach(binding -> index(binding, ofCluster));
-        Map<String, Map<String, List<SubjectBinding>>> byNamespace = new HashMap<>();
-        bindings.values.forEach(binding -> index(binding,
-                byNamespace.computeIfAbsent(binding.namespace, key -> new HashMap<>())));
-        return new State(version, byName, byKey, ofCluster, byNamespace);
+        return view.get();
     }
 
     private static void index(Binding binding, Map<String, List<SubjectBinding>> byKey) {

@@ -16,6 +16,7 @@ import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.NumericDate;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
+import org.jose4j.jwt.consumer.JwtContext;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,12 @@ import dev.wheelhouse.runtime.Clock;
 public final class ServiceAccountTokens {
     /** The issuer of all tokens, and their audience by default. */
     public static final String ISSUER = "https://kubernetes.default.svc";
+    private static final AlgorithmConstraints SIGNED_HERE = new AlgorithmConstraints(
+            AlgorithmConstraints.ConstraintType.PERMIT, AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256);
+    /** The most characters of a token's header. */
+    private static final int MOST_HEADER = 512;
+    /** The characters of a token's signature. */
+    private static final int SIGNATURE = 86;
     private static final String PRIVATE_CLAIM = "kubernetes.io";
     private static final String EXTRA = "authentication.kubernetes.io/";
 
@@ -45,7 +52,7 @@ public final class ServiceAccountTokens {
         this.store = store;
         this.clock = clock;
         this.keys = keys;
-        this.legacy = new LegacyTokens(store, clock, keys);
+        this.legacy = new LegacyTokens(store, clock);
     }
 
     /**
@@ -88,28 +95,44 @@ public final class ServiceAccountTokens {
         }
     }
 
+    /** Verifies a token. Nothing in it is parsed before its signature is verified, except its short header. */
     User verify(String token, List<String> audiences) throws UnauthorizedException {
-        return LegacyTokens.isLegacy(token) ? legacy.verify(token, audiences) : verifyOwn(token, audiences);
+        JwtConsumerBuilder rules = new JwtConsumerBuilder().setVerificationKey(keys.get().getPublic())
+                .setJwsAlgorithmConstraints(SIGNED_HERE).setRequireSubject();
+        try {
+            JsonWebSignature signature = signature(token);
+            JwtClaims claims = JwtClaims.parse(signature.getPayload());
+            JwtContext context = new JwtContext(claims, List.of(signature));
+            if (LegacyTokens.ISSUER.equals(claims.getIssuer())) {
+                rules.setExpectedIssuer(LegacyTokens.ISSUER).setSkipDefaultAudienceValidation().build()
+                        .processContext(context);
+                return legacy.verify(token, claims, audiences);
+            }
+            rules.setExpectedIssuer(ISSUER).setExpectedAudience(audiences.toArray(String[]::new))
+                    .setRequireExpirationTime()
+                    .setEvaluationTime(NumericDate.fromSeconds(clock.now().getEpochSecond())).build()
+                    .processContext(context);
+            return user(claims);
+        } catch (JoseException | InvalidJwtException | MalformedClaimException e) {
+            throw new UnauthorizedException("invalid bearer token");
+        }
     }
 
-    private User verifyOwn(String token, List<String> audiences) throws UnauthorizedException {
-        JwtClaims claims;
-        try {
-            claims = new JwtConsumerBuilder().setVerificationKey(keys.get().getPublic())
-                    .setJwsAlgorithmConstraints(AlgorithmConstraints.ConstraintType.PERMIT,
-                            AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256)
-                    .setExpectedIssuer(ISSUER).setExpectedAudience(audiences.toArray(String[]::new))
-                    .setRequireSubject().setRequireExpirationTime()
-                    .setEvaluationTime(NumericDate.fromSeconds(clock.now().getEpochSecond())).build()
-                    .processToClaims(token);
-        } catch (InvalidJwtException e) {
+    /** The verified signature of a token with its payload. */
+    private JsonWebSignature signature(String token) throws JoseException, UnauthorizedException {
+        int header = token.indexOf('.');
+        int payload = token.indexOf('.', header + 1);
+        if (payload < 0 || header > MOST_HEADER || token.length() - payload - 1 != SIGNATURE) {
             throw new UnauthorizedException("invalid bearer token");
         }
-        try {
-            return user(claims);
-        } catch (MalformedClaimException e) {
+        JsonWebSignature signature = new JsonWebSignature();
+        signature.setAlgorithmConstraints(SIGNED_HERE);
+        signature.setKey(keys.get().getPublic());
+        signature.setCompactSerialization(token);
+        if (!signature.verifySignature()) {
             throw new UnauthorizedException("invalid bearer token");
         }
+        return signature;
     }
 
     private User user(JwtClaims claims) throws UnauthorizedException, MalformedClaimException {

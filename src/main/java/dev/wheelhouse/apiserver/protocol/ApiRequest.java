@@ -96,6 +96,12 @@ public record ApiRequest(String method, String path, Query query, Route route, S
         return query.has("pretty") ? query.flag("pretty") : TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith);
     }
 
+    /** The most heap, in bytes, that the request holds besides its body, roughly: texts and compiled selectors. */
+    public long heldBytes() {
+        return path.length() + accept.length() + contentType.length() + userAgent.length() + credentials.length()
+                + query.heldBytes();
+    }
+
     /** Whether the query asks for a dry run. */
     public boolean isDryRun() {
         return query.has("dryRun");

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.protocol;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,31 +17,46 @@ import dev.wheelhouse.apiserver.error.Errors;
 /** The decoded parameters of a query. Immutable. */
 public record Query(Map<String, List<String>> parameters) {
     private static final Query EMPTY = new Query(Map.of());
+    private static final int MOST_PARAMETERS = 1_000;
+    /** A parameter, or one term of a selector: its key and value as texts, its requirement, its place in an index. */
+    private static final int BYTES_PER_PIECE = 160;
+    private static final int BYTES_PER_CHAR = 8;
 
     /**
      * Parses a query. Like Go's parser, it leaves out malformed pairs and pairs with semicolons.
      *
      * @param text the part of the URL after the question mark, still encoded, or null
+     * @throws ApiException 400 if there are more than 1,000 pairs
      */
     public static Query parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return EMPTY;
         }
+        String[] pairs = text.split("&", MOST_PARAMETERS + 1);
+        if (pairs.length > MOST_PARAMETERS) {
+            throw Errors.badRequest("the query has more than " + MOST_PARAMETERS + " parameters: send fewer");
+        }
         Map<String, List<String>> parameters = new LinkedHashMap<>();
-        for (String pair : text.split("&")) {
-            if (pair.isEmpty() || pair.indexOf(';') >= 0) {
+        for (String pair : pairs) {
+            if (pair.isEmpty() || pair.indexOf(';') >= 0 || !isDecodable(pair)) {
                 continue;
             }
             int eq = pair.indexOf('=');
-            String name = eq < 0 ? pair : pair.substring(0, eq);
-            try {
-                String value = eq < 0 ? "" : decode(pair.substring(eq + 1));
-                parameters.computeIfAbsent(decode(name), k -> new ArrayList<>()).add(value);
-            } catch (ApiException e) {
-                continue; // A malformed pair is left out.
-            }
+            parameters.computeIfAbsent(decode(eq < 0 ? pair : pair.substring(0, eq)), k -> new ArrayList<>(1))
+                    .add(eq < 0 ? "" : decode(pair.substring(eq + 1)));
         }
         return new Query(parameters);
+    }
+
+    /** Whether two hexadecimal digits follow each percent sign. */
+    private static boolean isDecodable(String text) {
+        for (int at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 3)) {
+            if (at + 2 >= text.length() || !HexFormat.isHexDigit(text.charAt(at + 1))
+                    || !HexFormat.isHexDigit(text.charAt(at + 2))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The query of these parameters, which are decoded. */
@@ -54,11 +70,24 @@ public record Query(Map<String, List<String>> parameters) {
     }
 
     static String decode(String text) {
-        try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
+        if (!isDecodable(text)) {
             throw Errors.badRequest("invalid URL escape in \"" + text + "\"");
         }
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    /** The most heap, in bytes, that the parameters and the selectors compiled from them hold, roughly. */
+    long heldBytes() {
+        long chars = 0;
+        long pieces = 0;
+        for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
+            chars += parameter.getKey().length();
+            for (String value : parameter.getValue()) {
+                chars += value.length();
+                pieces += 1 + value.chars().filter(c -> c == ',').count();
+            }
+        }
+        return BYTES_PER_CHAR * chars + BYTES_PER_PIECE * pieces;
     }
 
     /** The first value; empty if the parameter is missing. */

@@ -38,6 +38,15 @@ final class Gate {
         return user;
     }
 
+    /** Whether the credentials are valid and not missing. */
+    boolean knows(Credentials credentials) {
+        try {
+            return !authenticator.authenticate(credentials).equals(User.ANONYMOUS);
+        } catch (UnauthorizedException e) {
+            return false;
+        }
+    }
+
     private User user(Credentials credentials) {
         User user;
         try {

@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.Admission;
 import dev.wheelhouse.apiserver.admission.Quotas;
+import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
@@ -139,6 +140,11 @@ public final class RestServer {
             case Authorization.Refused refused -> refused.answer();
             case Authorization.Granted granted -> answer(granted, request.body());
         };
+    }
+
+    /** Whether a sender has shown who it is, and not only that it shows nothing. */
+    public boolean knows(Credentials credentials) {
+        return gate.knows(credentials);
     }
 
     /**

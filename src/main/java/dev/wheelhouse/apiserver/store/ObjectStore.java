@@ -154,7 +154,7 @@ public final class ObjectStore implements AutoCloseable {
                 : new Change(next, current, false, log.head.with(key, next), clock.nanoTime());
     }
 
-    private ResourceLog log(String resource) {
+    ResourceLog log(String resource) {
         return logs.computeIfAbsent(resource, r -> {
             ResourceLog log = new ResourceLog();
             log.startAt(compacted);

@@ -20,6 +20,10 @@ public final class Snapshot {
         return version;
     }
 
+    SortedTree<StoredObject> tree() {
+        return tree;
+    }
+
     /** All selected objects. */
     public List<StoredObject> select(Selection selection) {
         return page(selection, "", 0).items();

@@ -18,6 +18,9 @@ import dev.wheelhouse.apiserver.json.Json;
  * {@code apimachinery/pkg/apis/meta/v1/validation}).
  */
 public final class Selectors {
+    /** The most wrong values that a message names. */
+    private static final int MOST_CAUSES = 10;
+
     private Selectors() {}
 
     /** Checks a selector; null is valid. */
@@ -30,7 +33,10 @@ public final class Selectors {
                 (requirement, place) -> requirement(requirement, place, problems));
     }
 
-    /** The invalid keys and values of a parsed selector as one message in upstream's words; empty if all are valid. */
+    /**
+     * The invalid keys and values of a parsed selector as one message in upstream's words; empty if all are valid. It
+     * names ten values at most.
+     */
     public static String problem(LabelSelector selector) {
         StringBuilder problem = new StringBuilder();
         selector.forEachRequirement((key, values) -> {
@@ -46,7 +52,7 @@ public final class Selectors {
             List<String> causes = new ArrayList<>(0);
             int i = 0;
             for (String value : values) {
-                List<String> wrongValue = Formats.labelValue(value);
+                List<String> wrongValue = causes.size() < MOST_CAUSES ? Formats.labelValue(value) : List.of();
                 if (!wrongValue.isEmpty()) {
                     causes.add("values[" + i + "][" + key + "]: Invalid value: " + StringNode.valueOf(value) + ": "
                             + String.join("; ", wrongValue));

@@ -1,9 +1,12 @@
 package dev.wheelhouse.apiserver.auth;
 
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -88,5 +91,30 @@ class RbacAuthorizerTest {
         User master = new User("root", "", List.of(User.MASTERS), Map.of());
         assertThat(get(master, "team", "secrets")).isEqualTo(Decision.ALLOWED);
         assertThat(authorizer.rules(master, "team")).containsExactlyElementsOf(PolicyRule.EVERYTHING);
+    }
+
+    /** 6,000 RoleBindings in a list would be 24 KB. */
+    @Test
+    void anAuthorizationAfterAnotherWriteCopiesNoRolesAndNoBindings() {
+        role("team", "reader", "pods");
+        for (int i = 0; i < 6_000; i++) {
+            binding("team", "b" + i, "reader", "{\"kind\": \"User\", \"name\": \"user-%d\"}".formatted(i));
+        }
+        User user = new User("user-77", "", List.of(), Map.of());
+        ObjectNode other = (ObjectNode) Json.read("{\"metadata\": {\"namespace\": \"team\", \"name\": \"x\"}}");
+        long version = store.create("configmaps", other).version();
+        assertThat(get(user, "team", "pods").allowed()).isTrue();
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 10; round++) {
+            version = store.update("configmaps", other, version).version();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            assertThat(get(user, "team", "pods").allowed()).isTrue();
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        assertThat(least).isLessThan(8_000);
+        store.delete("rolebindings.rbac.authorization.k8s.io", "team", "b77",
+                store.get("rolebindings.rbac.authorization.k8s.io", "team", "b77").version());
+        assertThat(get(user, "team", "pods").allowed()).isFalse();
     }
 }

@@ -18,6 +18,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /** Tokens of service accounts: how they are created and verified, and when they become invalid. */
 class ServiceAccountTokensTest {
@@ -110,5 +111,23 @@ class ServiceAccountTokensTest {
         for (String nonsense : List.of("", ".", "..", "a.b.c", "é.é.é", parts[0])) {
             assertRefused(nonsense, HERE);
         }
+    }
+
+    /** A number of three million digits takes minutes to read. */
+    @Test
+    void nothingOfATokenIsReadBeforeItsSignatureIsVerifiedSaveAShortHeader() {
+        String number = "{\"iss\": \"x\", \"n\": " + "7".repeat(3_000_000) + "}";
+        String header = token(HERE).split("\\.", -1)[0];
+        String signature = token(HERE).split("\\.", -1)[2];
+        assertTimeoutPreemptively(Duration.ofMinutes(1), () -> {
+            assertRefused(header + "." + base64(number) + "." + signature, HERE);
+            assertRefused(base64(number) + "." + base64("{}") + "." + signature, HERE);
+            assertRefused(header + "." + base64("{}") + "." + base64(number), HERE);
+            assertRefused(header + ".".repeat(3_000_000) + signature, HERE);
+        });
+    }
+
+    private static String base64(String text) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.US_ASCII));
     }
 }
