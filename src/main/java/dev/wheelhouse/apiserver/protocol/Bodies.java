@@ -57,10 +57,9 @@ public final class Bodies {
     /**
      * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
      *
-     * @param warnings receives the warnings of field validation
      * @throws ApiException 400, 415, or 422 for invalid options in the query
      */
-    public static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
+    public static ObjectNode object(ApiRequest request, ResourceType type) {
         String media = media(request);
         WriteOptions.check(request);
         List<String> duplicates = new ArrayList<>();
@@ -85,7 +84,7 @@ public final class Bodies {
         }
         identify(object, type);
         checkDepth(object);
-        prune(request, type, object, warnings, duplicates);
+        prune(request, type, object, duplicates);
         return object;
     }
 
@@ -124,13 +123,12 @@ public final class Bodies {
     }
 
     /** Drops unknown fields, and reports them as {@link #report} does. */
-    public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
-        prune(request, type, object, warnings, List.of());
+    public static void prune(ApiRequest request, ResourceType type, ObjectNode object) {
+        prune(request, type, object, List.of());
     }
 
     /** @param duplicates further problems to report */
-    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
-            List<String> duplicates) {
+    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> duplicates) {
         List<String> problems = new ArrayList<>();
         try {
             problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
@@ -142,7 +140,7 @@ public final class Bodies {
                     + type.kind() + ": " + e.getMessage());
         }
         problems.addAll(duplicates);
-        report(request, type, problems, warnings);
+        report(request, type, problems);
     }
 
     /**
@@ -171,7 +169,7 @@ public final class Bodies {
      *
      * @throws ApiException 400 for {@code Strict}
      */
-    public static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
+    public static void report(ApiRequest request, ResourceType type, List<String> problems) {
         if (problems.isEmpty()) {
             return;
         }
@@ -181,7 +179,7 @@ public final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            default -> problems.forEach(problem -> warnings.add(oneLine(problem)));
+            default -> problems.forEach(problem -> request.warnings().add(oneLine(problem)));
         }
     }
 
@@ -195,7 +193,7 @@ public final class Bodies {
      *
      * @throws ApiException 400 for {@code Strict}
      */
-    public static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
+    public static void reportApplied(ApiRequest request, Yaml.Document document) {
         if (document.duplicates().isEmpty()) {
             return;
         }
@@ -204,7 +202,7 @@ public final class Bodies {
             case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
             case "Ignore" -> {
             }
-            default -> warnings.add(oneLine(problem));
+            default -> request.warnings().add(oneLine(problem));
         }
     }
 
