@@ -78,9 +78,9 @@ final class AskedRequests {
                 + "webhookconfigurations", """
                         {"kind": "%sWebhookConfiguration", "apiVersion": "admissionregistration.k8s.io/v1", "metadata":
                          {"name": "asked"}, "webhooks": [{"name": "asked.example.com", "admissionReviewVersions":
-                         ["v1"], "sideEffects": "None", "clientConfig": %s, "rules": [{"apiGroups": ["*"],
-                         "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}], "matchConditions":
-                         [{"name": "c", "expression": "!request.userInfo.username.startsWith('system:apiserver')"}]}]}
+                         ["v1"], "sideEffects": "None", "timeoutSeconds": 30, "clientConfig": %s, "rules":
+                         [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}],
+                         "matchConditions": [{"name": "c", "expression": "!request.userInfo.username.startsWith('system:apiserver')"}]}]}
                         """.formatted(kind, client));
     }
 
