@@ -132,7 +132,7 @@ final class Scales {
             ObjectNode object = Renderer.tree(target.info(), current);
             ObjectNode wanted = patching != null
                     ? patching.patch(scale(target, object))
-                    : Objects.requireNonNull(given);
+                    : Objects.requireNonNull(given).deepCopy();
             String uid = Json.text(wanted, "metadata", "uid");
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
                 throw Errors.conflict(target.type(), target.name(), "Precondition failed: UID in precondition: " + uid

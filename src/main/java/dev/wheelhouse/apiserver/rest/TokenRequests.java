@@ -81,7 +81,8 @@ final class TokenRequests {
         ObjectNode answer = Json.object().put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1");
         answer.set("metadata", Meta.of(body));
         answer.set("spec", spec);
-        answer.putObject("status").put("token", request.isDryRun() ? "" : tokens.make(account, audiences(spec), end, bound))
+        answer.putObject("status")
+                .put("token", request.isDryRun() ? "" : tokens.make(account, audiences(spec), end, bound))
                 .put("expirationTimestamp", Meta.time(end));
         return renderer.response(201, answer, Accept.lenient(request, false));
     }

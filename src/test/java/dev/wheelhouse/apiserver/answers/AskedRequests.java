@@ -26,7 +26,8 @@ final class AskedRequests {
 
     private static Probe pod(String name, String more) {
         return make(PODS, "v1", "Pod", name, ", \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\", "
-                + "\"resources\": {\"requests\": {\"cpu\": \"2m\"}}}], \"automountServiceAccountToken\": false" + more + "}");
+                + "\"resources\": {\"requests\": {\"cpu\": \"2m\"}}}], \"automountServiceAccountToken\": false" + more
+                + "}");
     }
 
     private static String scale(String name, int replicas) {
@@ -75,13 +76,15 @@ final class AskedRequests {
     /** A configuration of webhooks of a kind, such as Validating, about everything that users do. */
     static Probe configuration(String kind, String client) {
         return Probe.post("/apis/admissionregistration.k8s.io/v1/" + kind.toLowerCase(Locale.ROOT)
-                + "webhookconfigurations", """
+                + "webhookconfigurations",
+                """
                         {"kind": "%sWebhookConfiguration", "apiVersion": "admissionregistration.k8s.io/v1", "metadata":
                          {"name": "asked"}, "webhooks": [{"name": "asked.example.com", "admissionReviewVersions":
                          ["v1"], "sideEffects": "None", "timeoutSeconds": 30, "clientConfig": %s, "rules":
                          [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}],
                          "matchConditions": [{"name": "c", "expression": "!request.userInfo.username.startsWith('system:apiserver')"}]}]}
-                        """.formatted(kind, client));
+                        """
+                        .formatted(kind, client));
     }
 
     static List<Probe> requests() {

@@ -229,7 +229,8 @@ class RealWebhooksTest {
             }
             eventually("the definition is served", LONG, () -> wire.send(AskedRequests.yard()).code() == 201);
             for (String kind : List.of("Mutating", "Validating")) {
-                assertThat(wire.send(AskedRequests.configuration(kind, webhook.client("/asked"))).code()).isEqualTo(201);
+                assertThat(wire.send(AskedRequests.configuration(kind, webhook.client("/asked"))).code())
+                        .isEqualTo(201);
             }
             eventually("the server knows its webhooks", LONG, () -> {
                 webhook.reviews.clear();

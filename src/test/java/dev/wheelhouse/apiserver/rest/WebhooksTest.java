@@ -202,7 +202,8 @@ class WebhooksTest {
     @Test
     void redirectsEndAfterTenRequestsAndAtTheDeadlineAndOneWithoutALocationIsAnAnswer() {
         webhook.redirect("/loop", 307, "/loop").redirect("/nowhere", 308, "").redirect("/refused", 307,
-                "https://127.0.0.1:1/x").redirect("/slow", 307, "/hang").on("/hang", (exchange, review) -> new CountDownLatch(1).await());
+                "https://127.0.0.1:1/x").redirect("/slow", 307, "/hang")
+                .on("/hang", (exchange, review) -> new CountDownLatch(1).await());
         configure("Validating", "a", webhook.client("/loop"), "");
         assertThat(Json.text(map("m"), "message")).endsWith("Post \"/loop\": stopped after 10 redirects");
         assertThat(webhook.reviews).hasSize(10);
