@@ -35,6 +35,18 @@ public interface ResourceInfo {
      */
     record Subresource(String name, String group, String version, String kind, Set<String> verbs) {}
 
+    /** The kind of the bodies of a subresource, such as Scale; this resource if they are its own objects. */
+    default ResourceInfo bodyOf(String subresource) {
+        Subresource part = subresource(subresource);
+        if (part == null || part.kind().equals(type().kind())) {
+            return this;
+        }
+        ResourceType own = type();
+        return new BuiltInResource(new ResourceType(part.group().isEmpty() ? own.group() : part.group(),
+                part.version().isEmpty() ? own.version() : part.version(), own.plural(), part.kind(),
+                own.namespaced()), "", List.of(), List.of(), Set.of(), List.of());
+    }
+
     /** Whether the resource has a subresource of that name. */
     default boolean has(String subresource) {
         return subresource(subresource) != null;

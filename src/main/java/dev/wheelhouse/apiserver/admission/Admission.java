@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -97,10 +98,27 @@ public final class Admission {
             return object;
         }
         ObjectNode changed = first.object().deepCopy();
-        mutate(attributes.type(), changed, attributes.old());
+        if (attributes.target().subresource().isEmpty()) {
+            mutate(attributes.type(), changed, attributes.old());
+        }
         Attributes second = webhooks.mutate(
                 mutating.mutate(first.withObject(changed, first.old()), ofPolicies.again()), ofWebhooks.again());
         return second.object() == null ? changed : second.object();
+    }
+
+    /**
+     * Asks policies and webhooks about a connection, or about the body of a subresource that is no view of its object,
+     * such as an Eviction.
+     *
+     * @param completion changes the body after those that change it, and before those that refuse it
+     * @return the body that they want; the same one if they change nothing
+     * @throws dev.wheelhouse.apiserver.error.ApiException if one of them refuses it
+     */
+    public ObjectNode admit(Attributes asked, Consumer<ObjectNode> completion) {
+        ObjectNode wanted = mutateDynamically(asked, asked.subject());
+        completion.accept(wanted);
+        validate(asked.withObject(wanted, asked.old()));
+        return wanted;
     }
 
     /**

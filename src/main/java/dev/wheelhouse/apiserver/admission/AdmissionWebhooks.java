@@ -35,9 +35,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 
 /**
- * Asks the admission webhooks about writes (upstream: {@code apiserver/pkg/admission/plugin/webhook}). Webhooks are
- * asked about the same writes as {@link ValidatingPolicies}: not about scales, evictions, bindings and connections.
- * Mutating webhooks are called one after the other, validating ones at the same time. There is no audit log, so audit
+ * Asks the admission webhooks about writes and connections (upstream: {@code apiserver/pkg/admission/plugin/webhook}).
+ * Webhooks are asked about the same ones as {@link ValidatingPolicies}. Mutating webhooks are called one after the other, validating ones at the same time. There is no audit log, so audit
  * annotations are dropped. Thread safe; a call blocks its request and no other.
  */
 final class AdmissionWebhooks {
@@ -186,7 +185,7 @@ final class AdmissionWebhooks {
         Attributes seen = Versions.of(attributes, as);
         if (!hook.path("matchConditions").isEmpty()) {
             CompiledExpression.Match conditions = expressions.match(hook.path("matchConditions"),
-                    seen.variables(as.type(), null, authorizer));
+                    seen.variables(as, null, authorizer));
             if (!conditions.problem().isEmpty() && fails(hook)) {
                 throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem(),
                         List.of());
@@ -214,12 +213,13 @@ final class AdmissionWebhooks {
             throw Errors.internalError("admission webhook \"" + call.name()
                     + "\" attempted to modify the object, which is not supported for this operation");
         }
+        ResourceInfo body = attributes.body(call.as());
         ObjectNode next;
         try {
             next = Patches.json(object, patch);
             Bodies.checkDepth(next);
             Meta.set(Meta.of(next), "managedFields", Meta.of(object).get("managedFields"));
-            Versions.decode(call.as(), next);
+            Versions.decode(body, next);
         } catch (Patches.PatchException e) {
             throw Errors.internalError(e.detail());
         } catch (FieldValidation.WrongTypeException e) {
@@ -228,7 +228,7 @@ final class AdmissionWebhooks {
         if (JsonValues.same(next, object)) {
             return attributes.object();
         }
-        return Versions.converted(call.as(), attributes.target().info(), next);
+        return Versions.converted(body, attributes.body(attributes.target().info()), next);
     }
 
     /** Calls a validating webhook. A failure is a refusal or nothing, as the failure policy says. */

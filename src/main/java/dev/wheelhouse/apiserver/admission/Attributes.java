@@ -22,13 +22,14 @@ import dev.wheelhouse.cel.AuthorizerFunctions;
 import dev.wheelhouse.cel.AuthorizerFunctions.Answer;
 import dev.wheelhouse.cel.AuthorizerFunctions.Question;
 import dev.wheelhouse.cel.CelExpression;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * A write that is to be admitted (upstream: {@code admission.Attributes}).
+ * A write or a connection that is to be admitted (upstream: {@code admission.Attributes}).
  *
- * @param operation {@code CREATE}, {@code UPDATE} or {@code DELETE}
- * @param object the new state; null for a deletion
- * @param old the present state; null for a creation
+ * @param operation {@code CREATE}, {@code UPDATE}, {@code DELETE} or {@code CONNECT}
+ * @param object the new state, or what is sent to a subresource, such as a Scale; null for a deletion
+ * @param old the present state; null for a creation and a connection
  * @param options the options of the request, without kind and apiVersion
  * @param warnings receives the warnings of policies and webhooks
  */
@@ -41,6 +42,11 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
         return target.type();
     }
 
+    /** The kind of the objects, if the resource is in that version. */
+    ResourceInfo body(ResourceInfo as) {
+        return as.bodyOf(target.subresource());
+    }
+
     Attributes withObject(@Nullable ObjectNode other, @Nullable ObjectNode otherOld) {
         return new Attributes(target, operation, other, otherOld, user, dryRun, options, warnings);
     }
@@ -50,24 +56,30 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
      *
      * @param as the resource, in the version that the reader of the request wants
      */
-    ObjectNode request(ResourceType as) {
+    ObjectNode request(ResourceInfo as) {
         ObjectNode request = Json.object();
-        request.set("kind", kind(as));
-        request.set("resource", resource(as));
+        request.set("kind", kind(body(as).type()));
+        request.set("resource", resource(as.type()));
         put(request, "subResource", target.subresource());
-        request.set("requestKind", kind(type()));
+        request.set("requestKind", kind(body(target.info()).type()));
         request.set("requestResource", resource(type()));
         put(request, "requestSubResource", target.subresource());
-        put(request, "name", Meta.name(subject()));
-        put(request, "namespace", type().equals(ResourceType.NAMESPACES)
-                ? Meta.name(subject())
-                : target.namespace());
+        put(request, "name", objectName());
+        put(request, "namespace", type().equals(ResourceType.NAMESPACES) ? objectName() : target.namespace());
         request.put("operation", operation).put("dryRun", dryRun);
         request.set("userInfo", user.toJson());
-        ObjectNode shown = request.putObject("options").put("kind", OPTIONS.get(operation))
-                .put("apiVersion", "meta.k8s.io/v1");
-        shown.setAll(options);
+        String kind = OPTIONS.get(operation);
+        if (kind == null) {
+            request.putNull("options");
+        } else {
+            request.putObject("options").put("kind", kind).put("apiVersion", "meta.k8s.io/v1").setAll(options);
+        }
         return request;
+    }
+
+    /** The name in the path; for a new object its own. The deletion of a collection has none. */
+    private String objectName() {
+        return operation.equals("DELETE") || !target.name().isEmpty() ? target.name() : Meta.name(subject());
     }
 
     /** Puts a field that upstream leaves out if it is empty. */
@@ -92,12 +104,12 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
      * @param namespace of the object; null for none
      * @param authorizer answers what expressions ask about rights
      */
-    Map<String, Object> variables(ResourceType as, @Nullable ObjectNode namespace, Authorizer authorizer) {
+    Map<String, Object> variables(ResourceInfo as, @Nullable ObjectNode namespace, Authorizer authorizer) {
         Function<Question, Answer> rights = question -> answer(question, authorizer);
         return Map.of("object", value(object), "oldObject", value(old), "namespaceObject", value(namespace), "request",
                 CelExpression.value(request(as)), "authorizer", AuthorizerFunctions.authorizer(rights),
                 "authorizer.requestResource", AuthorizerFunctions.requestResource(rights, Question.of(type().group(),
-                        type().plural(), target.subresource(), target.namespace(), Meta.name(subject()))));
+                        type().plural(), target.subresource(), target.namespace(), objectName())));
     }
 
     private Answer answer(Question question, Authorizer authorizer) {
@@ -117,7 +129,7 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
 
     /** The name for error messages, which may be the base of the generated one. */
     String name() {
-        String name = Meta.name(subject());
+        String name = objectName();
         return name.isEmpty() ? Json.text(subject(), "metadata", "generateName") : name;
     }
 

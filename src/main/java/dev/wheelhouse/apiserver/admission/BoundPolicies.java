@@ -95,7 +95,7 @@ final class BoundPolicies {
      * @param seen the write in the version of the policies
      */
     Map<String, Object> variables(Attributes seen, ResourceInfo as) {
-        return seen.variables(as.type(), match.namespace(seen), authorizer);
+        return seen.variables(as, match.namespace(seen), authorizer);
     }
 
     /**

@@ -114,7 +114,8 @@ final class MutatingPolicies {
                 return asked;
             }
             round.changed();
-            return asked.withObject(Versions.converted(last, asked.target().info(), seen(last).subject()), asked.old());
+            return asked.withObject(Versions.converted(asked.body(last), asked.body(asked.target().info()),
+                    seen(last).subject()), asked.old());
         }
 
         /** The write in the version of a policy, with the changes of the policies before. */
@@ -165,18 +166,19 @@ final class MutatingPolicies {
             Object value = expression.evaluate(
                     invocation.compiled().values(policies.variables(seen, invocation.as()), param, budget), budget);
             ObjectNode object = seen.subject();
+            ResourceInfo body = asked.body(invocation.as());
             ObjectNode next;
             try {
                 next = mutation.isJsonPatch()
                         ? Patches.json(object, PatchValues.operations(value))
-                        : configured(object, PatchValues.configuration(value), invocation.as());
+                        : configured(object, PatchValues.configuration(value), body);
             } catch (PatchException e) {
                 if (e.isFailedTest()) {
                     return object;
                 }
                 throw new EvaluationException((mutation.isJsonPatch() ? "JSON Patch: " : "") + e.detail());
             }
-            next = decoded(next, object, invocation.as());
+            next = decoded(next, object, body);
             if (!type(invocation).equals(asked.type()) && Schemas.isBuiltIn(asked.type())) {
                 // Upstream 1.36 converts to the version of the request too early.
                 throw new EvaluationException("converting (" + goType(type(invocation)) + ") to ("

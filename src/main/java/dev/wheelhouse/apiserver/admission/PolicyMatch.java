@@ -95,6 +95,10 @@ final class PolicyMatch {
         if (Selectors.isEmpty(selector)) {
             return true;
         }
+        if (attributes.operation().equals("CONNECT")) {
+            // The options of a connection have no labels, and upstream takes them for no object.
+            return false;
+        }
         ObjectNode object = attributes.object();
         ObjectNode old = attributes.old();
         return object != null && Selectors.matches(selector, object.path("metadata").path("labels"))

@@ -27,8 +27,8 @@ import dev.wheelhouse.cel.CelExpression.EvaluationException;
 /**
  * Checks writes by the bound ValidatingAdmissionPolicies (upstream:
  * {@code apiserver/pkg/admission/plugin/policy/validating}). Policies apply to creations, changes and deletions of
- * objects and to writes of subresources such as status, but not to scales, evictions, bindings and connections. There
- * is no audit log, so the action Audit has no effect. Thread safe.
+ * objects, to what is sent to subresources, and to connections. There is no audit log, so the action Audit has no
+ * effect. Thread safe.
  */
 final class ValidatingPolicies {
     private final BoundPolicies policies;

@@ -20,10 +20,12 @@ final class Versions {
 
     /** The write with its objects in the version of an equivalent resource; the same one if they have that version. */
     static Attributes of(Attributes attributes, ResourceInfo to) {
-        ResourceInfo from = attributes.target().info();
-        return to.type().equals(from.type())
+        ResourceInfo from = attributes.body(attributes.target().info());
+        ResourceInfo wanted = attributes.body(to);
+        return wanted.type().equals(from.type())
                 ? attributes
-                : attributes.withObject(copy(from, to, attributes.object()), copy(from, to, attributes.old()));
+                : attributes.withObject(copy(from, wanted, attributes.object()),
+                        copy(from, wanted, attributes.old()));
     }
 
     private static @Nullable ObjectNode copy(ResourceInfo from, ResourceInfo to, @Nullable ObjectNode object) {

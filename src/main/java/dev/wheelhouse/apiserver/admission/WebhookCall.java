@@ -58,7 +58,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
         String uid = UUID.randomUUID().toString();
         ObjectNode review = Json.object().put("kind", "AdmissionReview").put("apiVersion", apiVersion);
         ObjectNode request = review.putObject("request").put("uid", uid);
-        request.setAll(seen.request(as.type()));
+        request.setAll(seen.request(as));
         for (String optional : List.of("subResource", "requestSubResource", "name", "namespace")) {
             if (Json.text(request, optional).isEmpty()) {
                 request.remove(optional);

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.protocol;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,8 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 
 /**
- * A request, independent of the transport. Immutable.
+ * A request, independent of the transport. Immutable, except for its warnings, which only the thread that works on it
+ * adds to.
  *
  * @param path still encoded, without the query
  * @param route the parsed method, path and query
@@ -19,9 +21,11 @@ import dev.wheelhouse.apiserver.auth.User;
  * @param body the whole body; empty until it is read
  * @param credentials what the sender presents to be authenticated
  * @param user the authenticated user; until then anonymous, or the administrator for requests of this process
+ * @param warnings for the sender; the answer has them whether the request succeeds or fails (upstream:
+ *        {@code apiserver/pkg/warning/context.go})
  */
 public record ApiRequest(String method, String path, Query query, Route route, String accept, String contentType,
-        String userAgent, byte[] body, Credentials credentials, User user) {
+        String userAgent, byte[] body, Credentials credentials, User user, List<String> warnings) {
     private static final byte[] NOTHING = {};
     private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
@@ -29,7 +33,7 @@ public record ApiRequest(String method, String path, Query query, Route route, S
     public ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
             byte[] body, Credentials credentials, User user) {
         this(method, path, query, Route.of(method, path, query), accept, contentType, userAgent, body, credentials,
-                user);
+                user, new ArrayList<>());
     }
 
     /** A request of a transport that has read only the head. */
@@ -53,11 +57,13 @@ public record ApiRequest(String method, String path, Query query, Route route, S
     }
 
     public ApiRequest withUserAgent(String agent) {
-        return new ApiRequest(method, path, query, route, accept, contentType, agent, body, credentials, user);
+        return new ApiRequest(method, path, query, route, accept, contentType, agent, body, credentials, user,
+                warnings);
     }
 
     public ApiRequest withAccept(String media) {
-        return new ApiRequest(method, path, query, route, media, contentType, userAgent, body, credentials, user);
+        return new ApiRequest(method, path, query, route, media, contentType, userAgent, body, credentials, user,
+                warnings);
     }
 
     /** The request as authorization sees it. */
@@ -66,15 +72,18 @@ public record ApiRequest(String method, String path, Query query, Route route, S
     }
 
     public ApiRequest withCredentials(Credentials shown) {
-        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, shown, user);
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, shown, user, warnings);
     }
 
+    /** The request as it is worked on, with warnings of its own. */
     public ApiRequest withBody(byte[] read) {
-        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, read, credentials, user);
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, read, credentials, user,
+                new ArrayList<>());
     }
 
     public ApiRequest withUser(User known) {
-        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, credentials, known);
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, credentials, known,
+                warnings);
     }
 
     /** The field manager of a write: the query parameter, else the name in the user agent, else {@code unknown}. */

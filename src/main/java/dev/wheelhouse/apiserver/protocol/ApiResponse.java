@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.protocol;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -52,10 +51,8 @@ public sealed interface ApiResponse {
             return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces);
         }
 
-        public Content withFirstWarning(String warning) {
-            List<String> all = new ArrayList<>(warnings);
-            all.addFirst(warning);
-            return new Content(code, contentType, body, all, retryAfter, headers, pieces);
+        public Content withWarnings(List<String> all) {
+            return all.isEmpty() ? this : new Content(code, contentType, body, all, retryAfter, headers, pieces);
         }
 
         /** The whole body in one array. Transports call {@link #writeTo} instead, because a list may be large. */

@@ -56,10 +56,9 @@ public final class Bodies {
     /**
      * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
      *
-     * @param warnings receives the warnings of field validation
      * @throws ApiException 400, 415, or 422 for invalid options in the query
      */
-    public static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
+    public static ObjectNode object(ApiRequest request, ResourceType type) {
         String media = media(request);
         WriteOptions.check(request);
         List<String> complaints = new ArrayList<>();
@@ -85,7 +84,7 @@ public final class Bodies {
         }
         identify(object, type);
         checkDepth(object);
-        prune(request, type, object, warnings, complaints, duplicates);
+        prune(request, type, object, complaints, duplicates);
         return object;
     }
 
@@ -124,16 +123,16 @@ public final class Bodies {
     }
 
     /** Drops unknown fields, and reports them as {@link #report} does. */
-    public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
-        prune(request, type, object, warnings, List.of(), List.of());
+    public static void prune(ApiRequest request, ResourceType type, ObjectNode object) {
+        prune(request, type, object, List.of(), List.of());
     }
 
     /**
      * @param complaints problems to report before those of the fields
      * @param duplicates problems to report after them
      */
-    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
-            List<String> complaints, List<String> duplicates) {
+    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> complaints,
+            List<String> duplicates) {
         List<String> problems = new ArrayList<>(complaints);
         try {
             problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
@@ -145,7 +144,7 @@ public final class Bodies {
                     + type.kind() + ": " + e.getMessage());
         }
         problems.addAll(duplicates);
-        report(request, type, problems, warnings);
+        report(request, type, problems);
     }
 
     /**
@@ -174,7 +173,7 @@ public final class Bodies {
      *
      * @throws ApiException 400 for {@code Strict}
      */
-    public static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
+    public static void report(ApiRequest request, ResourceType type, List<String> problems) {
         if (problems.isEmpty()) {
             return;
         }
@@ -184,7 +183,7 @@ public final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            default -> warn(problems, warnings);
+            default -> warn(problems, request.warnings());
         }
     }
 
@@ -200,7 +199,7 @@ public final class Bodies {
      *
      * @throws ApiException 400 for {@code Strict}
      */
-    public static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
+    public static void reportApplied(ApiRequest request, Yaml.Document document) {
         if (document.duplicates().isEmpty()) {
             return;
         }
@@ -209,7 +208,7 @@ public final class Bodies {
                     "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
             case "Ignore" -> {
             }
-            default -> warn(document.duplicates(), warnings);
+            default -> warn(document.duplicates(), request.warnings());
         }
     }
 

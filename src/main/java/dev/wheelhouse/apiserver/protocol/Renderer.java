@@ -49,7 +49,7 @@ public final class Renderer {
     }
 
     /** Renders an object as it is, such as a Status. */
-    public ApiResponse.Content response(int code, ObjectNode body, Accept accept, List<String> warnings) {
+    public ApiResponse.Content response(int code, ObjectNode body, Accept accept) {
         Accept.Media media = media(body, accept);
         byte[] bytes = switch (media) {
             case YAML -> Yaml.write(body);
@@ -58,7 +58,7 @@ public final class Renderer {
                     ? Json.pretty(body)
                     : Json.bytes(body);
         };
-        return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
+        return new ApiResponse.Content(code, media.type(), bytes, List.of(), null);
     }
 
     /**
@@ -71,17 +71,16 @@ public final class Renderer {
     }
 
     /** Renders a stored object. As plain JSON, the stored bytes are sent. */
-    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
-            List<String> warnings) {
+    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request,
+            Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), warnings, null);
+            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), List.of(), null);
         }
-        return object(code, target, tree(target.info(), object), request, accept, warnings);
+        return object(code, target, tree(target.info(), object), request, accept);
     }
 
     /** Renders an object. */
-    public ApiResponse.Content object(int code, Target target, ObjectNode object, ApiRequest request, Accept accept,
-            List<String> warnings) {
+    public ApiResponse.Content object(int code, Target target, ObjectNode object, ApiRequest request, Accept accept) {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
             case PARTIAL -> partial(object, accept);
@@ -92,7 +91,7 @@ public final class Renderer {
                     version(Json.text(object, "metadata", "resourceVersion")), clock.now())
                     .put("apiVersion", accept.metaApiVersion());
         };
-        return response(code, body, accept, warnings);
+        return response(code, body, accept);
     }
 
     static Tables.IncludeObject include(ApiRequest request) {
@@ -248,7 +247,7 @@ public final class Renderer {
             return response(200,
                     Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
                             .put("apiVersion", accept.metaApiVersion()),
-                    accept, List.of());
+                    accept);
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();
@@ -265,7 +264,7 @@ public final class Renderer {
             }
             array.add(item);
         }
-        return response(200, list, accept, List.of());
+        return response(200, list, accept);
     }
 
     /** Whether the items of a list have no kind and apiVersion, as those of built-in types. */

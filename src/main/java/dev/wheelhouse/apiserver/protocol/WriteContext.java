@@ -19,10 +19,9 @@ import dev.wheelhouse.apiserver.json.Json;
  */
 public record WriteContext(String manager, String subresource, boolean applied, boolean dryRun, User user,
         boolean posted, ObjectNode options, List<String> warnings) {
-    /** @param warnings receives the warnings of the write */
-    public static WriteContext of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
+    public static WriteContext of(ApiRequest request, Target target, boolean applied) {
         return new WriteContext(request.fieldManager(), target.subresource(), applied, request.isDryRun(),
-                request.user(), request.method().equals("POST"), options(request.query()), warnings);
+                request.user(), request.method().equals("POST"), options(request.query()), request.warnings());
     }
 
     private static ObjectNode options(Query query) {

@@ -64,15 +64,14 @@ final class Deletes {
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         DeleteOptions options = DeleteOptions.of(request);
-        List<String> warnings = new ArrayList<>();
         String warning = Strategies.of(target.type()).deletionWarning();
         if (!warning.isEmpty() && options.policy().isEmpty() && options.orphan() == null) {
-            warnings.add(warning);
+            request.warnings().add(warning);
         }
-        permit(target, request, options, warnings);
+        permit(target, target.name(), request, options);
         Outcome outcome = delete(target, options);
         if (outcome.stored() != null && accept.isPlain()) {
-            return renderer.stored(200, target, outcome.stored(), request, accept, warnings);
+            return renderer.stored(200, target, outcome.stored(), request, accept);
         }
         ObjectNode answer = outcome.answer().get();
         CustomType custom = CustomResourceInfo.typeOf(target.info());
@@ -80,8 +79,8 @@ final class Deletes {
             answer = custom.conversion().to(target.type().apiVersion(), answer);
         }
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
-                ? renderer.response(200, answer, accept, warnings)
-                : renderer.object(200, target, answer, request, accept, warnings);
+                ? renderer.response(200, answer, accept)
+                : renderer.object(200, target, answer, request, accept);
     }
 
     /**
@@ -101,14 +100,31 @@ final class Deletes {
         }
     }
 
-    private void permit(Target target, ApiRequest request, DeleteOptions options, List<String> warnings) {
+    /** @param name that webhooks and policies are shown; empty for the deletion of a collection, as upstream */
+    private void permit(Target target, String name, ApiRequest request, DeleteOptions options) {
         StoredObject current = admission.concernsDeletions()
                 ? store.get(target.stored(), target.namespace(), target.name())
                 : null;
-        if (current != null) {
-            admission.permit(new Attributes(target, "DELETE", null, Renderer.tree(target.info(), current),
-                    request.user(), options.dryRun(), options.toJson(), warnings));
+        if (current == null) {
+            return;
         }
+        check(target.type(), current, options);
+        ObjectNode old = Renderer.tree(target.info(), current);
+        Long grace = Strategies.of(target.type()).graceSeconds(old, options.grace());
+        if (grace == null || !isPending(old, options)) {
+            ObjectNode shown = options.toJson();
+            if (grace != null && !Meta.isDeleting(old) && !name.isEmpty()) {
+                shown.put("gracePeriodSeconds", grace);
+            }
+            admission.permit(new Attributes(new Target(target.info(), target.namespace(), name, ""), "DELETE", null,
+                    old, request.user(), options.dryRun(), shown, request.warnings()));
+        }
+    }
+
+    /** Whether a deletion with a grace period has begun that the options do not shorten. */
+    private static boolean isPending(ObjectNode object, DeleteOptions options) {
+        long earlier = Json.number(object, 0, "metadata", "deletionGracePeriodSeconds");
+        return Meta.isDeleting(object) && earlier > 0 && (options.grace() == null || options.grace() >= earlier);
     }
 
     /**
@@ -229,7 +245,7 @@ final class Deletes {
         ObjectNode meta = Meta.of(object);
         if (Meta.isDeleting(object)) {
             long earlier = Json.number(meta, 0, "deletionGracePeriodSeconds");
-            if (options.grace() == null && grace > 0 || grace >= earlier && earlier > 0) {
+            if (isPending(object, options)) {
                 return finalizersChanged ? write(target, object, current, options) : Outcome.of(object);
             }
             if (earlier == 0) {
@@ -337,7 +353,7 @@ final class Deletes {
         List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
-            permit(one, request, options, new ArrayList<>());
+            permit(one, "", request, options);
             deleteIfPresent(one, options);
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));

@@ -48,12 +48,14 @@ final class Evictions {
 
     private final ObjectStore store;
     private final Deletes deletes;
+    private final Writes writes;
     private final Renderer renderer;
     private final Clock clock;
 
-    Evictions(ObjectStore store, Deletes deletes, Renderer renderer, Clock clock) {
+    Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
         this.store = store;
         this.deletes = deletes;
+        this.writes = writes;
         this.renderer = renderer;
         this.clock = clock;
     }
@@ -61,8 +63,7 @@ final class Evictions {
     /** @throws ApiException 404 if there is no such pod, 429 if its budget is spent, 500 if it has two budgets */
     ApiResponse evict(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = new ArrayList<>();
-        ObjectNode eviction = Bodies.object(request, EVICTION, warnings);
+        ObjectNode eviction = Bodies.object(request, EVICTION);
         String namespace = Meta.namespace(eviction);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
             throw Errors.foreignNamespace();
@@ -70,6 +71,7 @@ final class Evictions {
         if (!Meta.name(eviction).equals(target.name())) {
             throw Errors.badRequest("name in URL does not match name in Eviction object");
         }
+        eviction = writes.admit(target, eviction, request);
         StoredObject stored = store.get("pods", target.namespace(), target.name());
         if (stored == null) {
             throw Errors.notFound(ResourceType.PODS, target.name());
@@ -96,7 +98,7 @@ final class Evictions {
             options.putArray("dryRun").add("All");
         }
         deletes.delete(target.plain(), DeleteOptions.of(options));
-        return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
+        return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
     }
 
     /** Whether the pod disrupts nothing, because it does not run yet or any more, or is being deleted already. */

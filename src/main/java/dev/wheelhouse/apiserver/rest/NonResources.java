@@ -189,7 +189,7 @@ final class NonResources {
     }
 
     private ApiResponse json(ApiRequest request, ObjectNode body) {
-        return renderer.response(200, body, Accept.lenient(request, false), List.of());
+        return renderer.response(200, body, Accept.lenient(request, false));
     }
 
     private ObjectNode index() {

@@ -35,11 +35,13 @@ final class PodSubresources {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     private final ObjectStore store;
+    private final Writes writes;
     private final Renderer renderer;
     private final Clock clock;
 
-    PodSubresources(ObjectStore store, Renderer renderer, Clock clock) {
+    PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Clock clock) {
         this.store = store;
+        this.writes = writes;
         this.renderer = renderer;
         this.clock = clock;
     }
@@ -51,9 +53,8 @@ final class PodSubresources {
      */
     ApiResponse bind(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = new ArrayList<>();
-        ObjectNode binding = Bodies.object(request, BINDING, warnings);
-        WriteContext context = WriteContext.of(request, target, false, warnings);
+        ObjectNode binding = Bodies.object(request, BINDING);
+        WriteContext context = WriteContext.of(request, target, false);
         String namespace = Meta.namespace(binding);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
             throw Errors.foreignNamespace();
@@ -66,6 +67,7 @@ final class PodSubresources {
         if (name.isEmpty()) {
             throw Errors.badRequest("Name parameter required.");
         }
+        binding = writes.admit(target, binding, request);
         for (int attempt = 1;; attempt++) {
             StoredObject current = store.get("pods", target.namespace(), name);
             if (current == null) {
@@ -85,7 +87,7 @@ final class PodSubresources {
                 if (!context.dryRun()) {
                     store.update("pods", pod, current.version());
                 }
-                return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
+                return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(ResourceType.PODS, name);
@@ -146,6 +148,32 @@ final class PodSubresources {
     private void scheduled(ObjectNode status) {
         withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
+    }
+
+    /** The options of a connection, which are in its path and its query. Their kind names the fields. */
+    static ObjectNode options(Target target, ApiRequest request) {
+        Query query = request.query();
+        ResourceType kind = target.info().bodyOf(target.subresource().replaceFirst("/.*", "")).type();
+        ObjectNode options = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
+        if (target.subresource().startsWith("proxy")) {
+            String path = target.subresource().substring("proxy".length()) + (request.path().endsWith("/") ? "/" : "");
+            return path.isEmpty() ? options : options.put("path", path);
+        }
+        for (String port : query.all("ports")) {
+            if (port.matches("[0-9]{1,5}")) {
+                options.withArray("ports").add(Integer.parseInt(port));
+            }
+        }
+        for (String flag : List.of("stdin", "stdout", "stderr", "tty")) {
+            if (query.flag(flag)) {
+                options.put(flag, true);
+            }
+        }
+        if (!query.get("container").isEmpty()) {
+            options.put("container", query.get("container"));
+        }
+        Json.putTexts(options, "command", query.all("command"));
+        return options;
     }
 
     /** The failure of exec, attach and port-forward: hollow nodes run no processes. */

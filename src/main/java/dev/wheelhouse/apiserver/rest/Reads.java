@@ -55,7 +55,7 @@ final class Reads {
         if (version > store.version()) {
             throw Errors.tooLargeVersion(version, store.version());
         }
-        return renderer.stored(200, target, find(target), request, accept, List.of());
+        return renderer.stored(200, target, find(target), request, accept);
     }
 
     /** @throws ApiException 404 */
@@ -253,7 +253,7 @@ final class Reads {
     /** A watch that delivers only this error. */
     private WatchFeed failed(Target target, ApiException problem, Accept accept) {
         return WatchFeed.failed(target.type(),
-                renderer.response(problem.code(), problem.status(), accept.ofObject(), List.of()).body(), clock);
+                renderer.response(problem.code(), problem.status(), accept.ofObject()).body(), clock);
     }
 
     /**

@@ -104,10 +104,10 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(writes, renderer, clock);
-        this.pods = new PodSubresources(store, renderer, clock);
-        this.evictions = new Evictions(store, deletes, renderer, clock);
-        this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
-        this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
+        this.pods = new PodSubresources(store, writes, renderer, clock);
+        this.evictions = new Evictions(store, deletes, writes, renderer, clock);
+        this.reviews = new Reviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
+        this.tokenRequests = new TokenRequests(store, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
         this.nonResources = new NonResources(registry, metrics.resources(), renderer, info,
                 new StorageMetrics(store, registry), new Health(store));
@@ -169,11 +169,13 @@ public final class RestServer {
     /** Answers an authorized request. The work ends early, with 504, at the {@link Deadline} of this thread. */
     public ApiResponse answer(Authorization.Granted granted, byte[] body) {
         ApiRequest request = granted.request().withBody(body);
+        ApiResponse answer;
         try {
-            return route(request);
+            answer = route(request);
         } catch (RuntimeException | StackOverflowError e) {
-            return failure(request, e);
+            answer = failure(request, e);
         }
+        return answer instanceof ApiResponse.Content content ? content.withWarnings(request.warnings()) : answer;
     }
 
     private ApiResponse.Content failure(ApiRequest request, Throwable e) {
@@ -202,7 +204,7 @@ public final class RestServer {
     private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
         ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
-                Accept.lenient(request, true), List.of());
+                Accept.lenient(request, true));
         return retry == 0
                 ? content
                 : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
@@ -228,28 +230,21 @@ public final class RestServer {
     private ApiResponse route(ApiRequest request) {
         Route route = request.route();
         if (metrics.serves(route.about())) {
-            return renderer.response(200, metrics.answer(request), Accept.lenient(request, false), List.of());
+            return renderer.response(200, metrics.answer(request), Accept.lenient(request, false));
         }
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
             String warning = deprecation(target);
-            try {
-                return warned(resource(target, request), warning);
-            } catch (ApiException e) {
-                return warned(failure(request, e.status()), warning);
+            if (!warning.isEmpty()) {
+                request.warnings().add(warning);
             }
+            return resource(target, request);
         }
         ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
         return answer;
-    }
-
-    private static ApiResponse warned(ApiResponse answer, String warning) {
-        return warning.isEmpty() || !(answer instanceof ApiResponse.Content content)
-                ? answer
-                : content.withFirstWarning(warning);
     }
 
     private static String deprecation(Target target) {
@@ -307,6 +302,10 @@ public final class RestServer {
         ResourceInfo.Subresource known = target.info().subresource(request.about().subresource());
         if (known == null || !known.verbs().contains(verb)) {
             throw Errors.methodNotAllowed();
+        }
+        if (known.kind().endsWith("Options")) {
+            writes.admitConnection(new Target(target.info(), target.namespace(), target.name(), known.name()),
+                    PodSubresources.options(target, request), request);
         }
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;

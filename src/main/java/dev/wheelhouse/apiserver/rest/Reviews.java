@@ -34,12 +34,14 @@ import dev.wheelhouse.runtime.Clock;
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
 final class Reviews {
+    private final Writes writes;
     private final Authenticator authenticator;
     private final Authorizer authorizer;
     private final Renderer renderer;
     private final Clock clock;
 
-    Reviews(Authenticator authenticator, Authorizer authorizer, Renderer renderer, Clock clock) {
+    Reviews(Writes writes, Authenticator authenticator, Authorizer authorizer, Renderer renderer, Clock clock) {
+        this.writes = writes;
         this.authenticator = authenticator;
         this.authorizer = authorizer;
         this.renderer = renderer;
@@ -48,8 +50,7 @@ final class Reviews {
 
     ApiResponse review(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = new ArrayList<>();
-        ObjectNode asked = Bodies.object(request, target.type(), warnings);
+        ObjectNode asked = writes.admit(target, Bodies.object(request, target.type()), request);
         Json.child(asked, "metadata");
         asked.remove("status");
         ObjectNode review = FieldManagement.updated(null, asked, request.fieldManager(), "", clock.now());
@@ -66,7 +67,7 @@ final class Reviews {
                 access(review, spec, subject(spec));
             }
         }
-        return renderer.response(201, review, accept, warnings);
+        return renderer.response(201, review, accept);
     }
 
     private void self(ObjectNode review, User user) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -52,16 +53,14 @@ final class Scales {
 
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Target shown = new Target(new BuiltInResource(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
-                target.namespace(), target.name(), "");
+        Target shown = new Target(target.info().bodyOf("scale"), target.namespace(), target.name(), "");
         return switch (request.method()) {
-            case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept, List.of());
+            case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept);
             case "PUT" -> {
-                List<String> warnings = new ArrayList<>();
-                ObjectNode scale = Bodies.object(request, SCALE, warnings);
-                yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
+                ObjectNode scale = Bodies.object(request, SCALE);
+                yield renderer.object(200, shown, change(target, request, null, scale), request, accept);
             }
-            case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept, List.of());
+            case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept);
             default -> throw Errors.methodNotAllowed();
         };
     }
@@ -124,7 +123,7 @@ final class Scales {
     /** Sets the replicas of the object to those of the patched present scale, or of the given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        WriteContext context = WriteContext.of(request, target, false, new ArrayList<>());
+        WriteContext context = WriteContext.of(request, target, false);
         if (given != null) {
             Updates.checkName(target, given);
         }
@@ -133,7 +132,7 @@ final class Scales {
             ObjectNode object = Renderer.tree(target.info(), current);
             ObjectNode wanted = patching != null
                     ? patching.patch(scale(target, object))
-                    : given == null ? object : given;
+                    : Objects.requireNonNull(given).deepCopy();
             String uid = Json.text(wanted, "metadata", "uid");
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
                 throw Errors.conflict(target.type(), target.name(), "Precondition failed: UID in precondition: " + uid
@@ -143,14 +142,9 @@ final class Scales {
             if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
                 throw Errors.modified(target.type(), target.name());
             }
+            wanted = admitted(target, wanted, scale(target, object), request);
             Updates.checkName(target, wanted);
-            long replicas = replicas(target, wanted);
-            ObjectNode holder = object;
-            List<String> path = replicasPath(target);
-            for (String step : path.subList(0, path.size() - 1)) {
-                holder = Json.child(holder, step);
-            }
-            holder.put(path.getLast(), replicas);
+            setReplicas(target, object, wanted);
             try {
                 return scale(target,
                         writes.change(target, object, Renderer.tree(target.info(), current), current, context)
@@ -161,6 +155,20 @@ final class Scales {
                 }
             }
         }
+    }
+
+    private ObjectNode admitted(Target target, ObjectNode scale, ObjectNode old, ApiRequest request) {
+        return writes.admit(target, scale, old, request,
+                wanted -> wanted.set("metadata", old.path("metadata")).set("status", old.path("status")));
+    }
+
+    private static void setReplicas(Target target, ObjectNode object, ObjectNode scale) {
+        ObjectNode holder = object;
+        List<String> path = replicasPath(target);
+        for (String step : path.subList(0, path.size() - 1)) {
+            holder = Json.child(holder, step);
+        }
+        holder.put(path.getLast(), replicas(target, scale));
     }
 
     private static long replicas(Target target, ObjectNode scale) {
@@ -178,9 +186,9 @@ final class Scales {
     }
 
     private ObjectNode apply(Target target, ApiRequest request) {
-        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, new ArrayList<>());
+        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request);
         long replicas = replicas(target, patch);
-        WriteContext context = WriteContext.of(request, target, true, new ArrayList<>());
+        WriteContext context = WriteContext.of(request, target, true);
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
@@ -192,6 +200,7 @@ final class Scales {
                 ObjectNode applied = FieldManagement.apply(live, parent.deepCopy(),
                         CustomResourceInfo.typeOf(target.info()),
                         context.manager(), request.query().flag("force"), "scale", clock.now());
+                setReplicas(target, applied, admitted(target, scale(target, applied), scale(target, live), request));
                 return scale(target, writes.change(target, applied, live, current, context).object());
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);

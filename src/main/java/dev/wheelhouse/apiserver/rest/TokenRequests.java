@@ -37,48 +37,54 @@ final class TokenRequests {
     private static final long LONGEST_SECONDS = 1L << 32;
 
     private final ObjectStore store;
+    private final Writes writes;
     private final ServiceAccountTokens tokens;
     private final Renderer renderer;
     private final Clock clock;
 
-    TokenRequests(ObjectStore store, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
+    TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
         this.store = store;
+        this.writes = writes;
         this.tokens = tokens;
         this.renderer = renderer;
         this.clock = clock;
     }
 
     ApiResponse make(Target target, ApiRequest request) {
-        List<String> warnings = new ArrayList<>();
-        ObjectNode body = Bodies.object(request, TYPE, warnings);
+        ObjectNode body = Bodies.object(request, TYPE);
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {
             throw Errors.notFound(target.type(), target.name());
         }
         checkAccount(body, account);
+        ObjectNode asked = Json.child(body, "spec");
+        if (Json.at(asked, "expirationSeconds") == null) {
+            asked.put("expirationSeconds", Duration.ofHours(1).toSeconds());
+        }
+        for (String field : List.of("audiences", "boundObjectRef")) {
+            if (!asked.has(field)) {
+                asked.putNull(field);
+            }
+        }
+        body = writes.admit(target, body, null, request, wanted -> {
+            Meta.of(wanted).put("name", account.name()).put("uid", account.uid()).put("creationTimestamp",
+                    Meta.time(clock.now()));
+            ObjectNode spec = Json.child(wanted, "spec");
+            Json.putTexts(spec, "audiences", audiences(spec));
+        });
         ObjectNode spec = Json.child(body, "spec");
-        long seconds = Json.number(spec, Duration.ofHours(1).toSeconds(), "expirationSeconds");
+        long seconds = Json.number(spec, 0, "expirationSeconds");
         validate(seconds);
-        List<String> audiences = audiences(spec);
         List<ServiceAccountTokens.Bound> bound = bound(spec, account);
         Instant end = clock.now().plusSeconds(seconds);
 
         ObjectNode answer = Json.object().put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1");
-        answer.putObject("metadata").put("name", account.name()).put("namespace", account.namespace())
-                .put("creationTimestamp", Meta.time(clock.now()));
-        ObjectNode shown = answer.putObject("spec");
-        ArrayNode meant = shown.putArray("audiences");
-        audiences.forEach(meant::add);
-        shown.put("expirationSeconds", seconds);
-        JsonNode reference = spec.get("boundObjectRef");
-        if (reference == null) {
-            shown.putNull("boundObjectRef");
-        } else {
-            shown.set("boundObjectRef", reference);
-        }
-        answer.putObject("status").put("token", request.isDryRun() ? "" : tokens.make(account, audiences, end, bound))
+        answer.set("metadata", Meta.of(body));
+        answer.set("spec", spec);
+        answer.putObject("status")
+                .put("token", request.isDryRun() ? "" : tokens.make(account, audiences(spec), end, bound))
                 .put("expirationTimestamp", Meta.time(end));
-        return renderer.response(201, answer, Accept.lenient(request, false), warnings);
+        return renderer.response(201, answer, Accept.lenient(request, false));
     }
 
     /** Refuses a request whose own name, namespace or UID differs from that of its service account. */

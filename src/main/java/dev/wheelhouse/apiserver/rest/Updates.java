@@ -63,27 +63,25 @@ final class Updates {
 
     ApiResponse create(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = new ArrayList<>();
-        ObjectNode object = Bodies.object(request, target.type(), warnings);
-        pruneCustom(target, object, request, warnings);
-        dropRepeatedOwners(object, warnings);
-        Writes.Written made = writes.create(target, object, WriteContext.of(request, target, false, warnings));
-        return answer(201, target, made, request, accept, warnings);
+        ObjectNode object = Bodies.object(request, target.type());
+        pruneCustom(target, object, request);
+        dropRepeatedOwners(object, request);
+        Writes.Written made = writes.create(target, object, WriteContext.of(request, target, false));
+        return answer(201, target, made, request, accept);
     }
 
     /** As plain JSON, the answer is the bytes that were stored. */
-    private ApiResponse answer(int code, Target target, Writes.Written written, ApiRequest request, Accept accept,
-            List<String> warnings) {
+    private ApiResponse answer(int code, Target target, Writes.Written written, ApiRequest request, Accept accept) {
         StoredObject stored = written.stored();
         return stored != null && accept.isPlain()
-                ? renderer.stored(code, target, stored, request, accept, warnings)
-                : renderer.object(code, target, written.object(), request, accept, warnings);
+                ? renderer.stored(code, target, stored, request, accept)
+                : renderer.object(code, target, written.object(), request, accept);
     }
 
-    private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
+    private static void dropRepeatedOwners(ObjectNode object, ApiRequest request) {
         List<String> repeated = Meta.dropRepeatedOwners(object);
         if (!repeated.isEmpty()) {
-            warnings.add(
+            request.warnings().add(
                     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
                             + "1.20+, and may reject such requests as early as 1.24; please fix your requests; "
                             + "duplicate UID(s) observed: "
@@ -93,12 +91,11 @@ final class Updates {
 
     ApiResponse update(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = new ArrayList<>();
-        ObjectNode object = Bodies.object(request, target.type(), warnings);
-        pruneCustom(target, object, request, warnings);
-        dropRepeatedOwners(object, warnings);
+        ObjectNode object = Bodies.object(request, target.type());
+        pruneCustom(target, object, request);
+        dropRepeatedOwners(object, request);
         checkName(target, object);
-        WriteContext context = WriteContext.of(request, target, false, warnings);
+        WriteContext context = WriteContext.of(request, target, false);
         ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
@@ -112,7 +109,7 @@ final class Updates {
                     throw Errors.modified(type, target.name());
                 }
                 Writes.Written made = writes.create(target, object, context);
-                return answer(201, target, made, request, accept, warnings);
+                return answer(201, target, made, request, accept);
             }
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
                 throw Errors.conflict(type, target.name(),
@@ -134,7 +131,7 @@ final class Updates {
             try {
                 Writes.Written changed = writes.change(target, wanted, Renderer.tree(target.info(), current), current,
                         context);
-                return answer(200, target, changed, request, accept, warnings);
+                return answer(200, target, changed, request, accept);
             } catch (StoreException.Conflict e) {
                 if (!unconditional || attempt == TRIES) {
                     throw Errors.modified(type, target.name());
@@ -184,8 +181,7 @@ final class Updates {
         if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        List<String> warnings = new ArrayList<>();
-        WriteContext context = WriteContext.of(request, target, false, warnings);
+        WriteContext context = WriteContext.of(request, target, false);
         PatchBody patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -198,11 +194,9 @@ final class Updates {
             JsonNode wanted = patch.value();
             ObjectNode old = Renderer.tree(target.info(), current);
             ObjectNode patched = patched(target.type(), media, old, wanted);
-            warnings.clear();
             checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
                     ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
-                    : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request,
-                    warnings);
+                    : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request);
             String version = Json.text(patched, "metadata", "resourceVersion");
             if (version.isEmpty() || version.equals("0")) {
                 if (!Strategies.of(target.type()).allowsUnconditionalUpdate()) {
@@ -215,7 +209,7 @@ final class Updates {
             boolean pinned = Json.at(wanted, "metadata", "resourceVersion") != null;
             try {
                 Writes.Written changed = writes.change(target, patched, old, current, context);
-                return answer(200, target, changed, request, accept, warnings);
+                return answer(200, target, changed, request, accept);
             } catch (StoreException.Conflict e) {
                 if (pinned || attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -232,7 +226,7 @@ final class Updates {
      * @throws ApiException 422
      */
     private static void checkPatched(Target target, ObjectNode patched, List<String> ofPatch,
-            UnaryOperator<String> shown, ApiRequest request, List<String> warnings) {
+            UnaryOperator<String> shown, ApiRequest request) {
         Bodies.checkDepth(patched);
         ResourceType type = target.type();
         boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
@@ -265,7 +259,7 @@ final class Updates {
         if (!problems.isEmpty() && request.query().get("fieldValidation").equals("Strict")) {
             throw invalidPatch(shown.apply("strict decoding error: " + String.join(", ", problems)));
         }
-        Bodies.report(request, type, problems, warnings);
+        Bodies.report(request, type, problems);
         checkName(target, patched);
     }
 
@@ -295,10 +289,10 @@ final class Updates {
     }
 
     /** Drops and reports fields that are not in the custom resource's schema. */
-    private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
+    private static void pruneCustom(Target target, ObjectNode object, ApiRequest request) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
-            Bodies.report(request, target.type(), custom.prune(object), warnings);
+            Bodies.report(request, target.type(), custom.prune(object));
         }
     }
 
@@ -392,9 +386,8 @@ final class Updates {
 
     private ApiResponse apply(Target target, ApiRequest request, Accept accept) {
         ResourceType type = target.type();
-        List<String> warnings = new ArrayList<>();
-        ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        WriteContext context = WriteContext.of(request, target, true, warnings);
+        ObjectNode patch = readApply(type.apiVersion(), type.kind(), request);
+        WriteContext context = WriteContext.of(request, target, true);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -426,19 +419,19 @@ final class Updates {
                 throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
             }
             try {
-                Bodies.prune(request, type, applied, warnings);
+                Bodies.prune(request, type, applied);
             } catch (ApiException e) {
                 throw e.code() == 400 ? unconvertible(patch, type, e) : e;
             }
-            pruneCustom(target, applied, request, warnings);
+            pruneCustom(target, applied, request);
             try {
                 if (current == null) {
                     Meta.of(applied).remove("resourceVersion");
                     Writes.Written made = writes.create(target, applied, context);
-                    return answer(201, target, made, request, accept, warnings);
+                    return answer(201, target, made, request, accept);
                 }
                 Writes.Written changed = writes.change(target, applied, Objects.requireNonNull(live), current, context);
-                return answer(200, target, changed, request, accept, warnings);
+                return answer(200, target, changed, request, accept);
             } catch (StoreException.Conflict e) {
                 if (!pinned.isEmpty() || attempt == TRIES) {
                     throw Errors.modified(type, target.name());
@@ -463,9 +456,8 @@ final class Updates {
     /**
      * The body of a server-side apply, checked as far as that goes without the object.
      *
-     * @param warnings gets what field validation warns about
      */
-    static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
+    static ObjectNode readApply(String apiVersion, String kind, ApiRequest request) {
         Yaml.Document document = Yaml.read(request.body(),
                 why -> Errors.badRequest("error decoding YAML: error converting YAML to JSON: " + why));
         JsonNode value = document.value().isNull() || document.value().isMissingNode()
@@ -484,7 +476,7 @@ final class Updates {
         if (Json.at(patch, "metadata", "managedFields") != null) {
             throw Errors.badRequest("metadata.managedFields must be nil");
         }
-        Bodies.reportApplied(request, document, warnings);
+        Bodies.reportApplied(request, document);
         return patch;
     }
 

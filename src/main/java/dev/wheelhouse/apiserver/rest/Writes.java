@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -27,6 +28,7 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
@@ -191,6 +193,38 @@ final class Writes {
         meta.put("creationTimestamp", Meta.time(state.clock().now()));
         admission.validate(attributes(target, object, null, context));
         return object;
+    }
+
+    /**
+     * Asks policies and webhooks about what is sent to a subresource that is no view of its object, or about a review.
+     *
+     * @param body of the kind that the subresource takes, such as an Eviction
+     * @param old the present state in that kind; null if the subresource has none
+     * @param completion changes the body after those that change it, and before those that refuse it
+     * @return the body that they want
+     * @throws ApiException if one of them refuses the request
+     */
+    ObjectNode admit(Target target, ObjectNode body, @Nullable ObjectNode old, ApiRequest request,
+            Consumer<ObjectNode> completion) {
+        if (old == null && target.type().namespaced()) {
+            namespace(target, Meta.of(body));
+        }
+        return admission.admit(attributes(target, body, old, WriteContext.of(request, target, false)), completion);
+    }
+
+    /** Asks about a body that needs no completion. */
+    ObjectNode admit(Target target, ObjectNode body, ApiRequest request) {
+        return admit(target, body, null, request, same -> {});
+    }
+
+    /**
+     * Asks policies and webhooks about a connection, such as {@code exec}.
+     *
+     * @throws ApiException if one of them refuses it
+     */
+    void admitConnection(Target target, ObjectNode options, ApiRequest request) {
+        admission.admit(new Attributes(target, "CONNECT", options, null, request.user(), false, Json.object(),
+                request.warnings()), same -> {});
     }
 
     /**

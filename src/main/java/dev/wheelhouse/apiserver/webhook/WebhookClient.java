@@ -18,7 +18,9 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -46,6 +48,7 @@ import dev.wheelhouse.runtime.BoundedMap;
 
 import okhttp3.ConnectionPool;
 import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
@@ -57,8 +60,8 @@ import okhttp3.ResponseBody;
 /**
  * Sends reviews to webhooks (upstream: {@code apiserver/pkg/util/webhook/client.go}). A webhook is named by a URL, or
  * by a Service of type ExternalName, which stands for its host. Other Services lead nowhere: the pods behind them run
- * nothing, and their addresses may belong to other machines. Redirects are not followed. Thread safe; a call blocks its
- * thread.
+ * nothing, and their addresses may belong to other machines. Redirects are followed as Go's client follows them, within
+ * the time of the call; no request has credentials. Thread safe; a call blocks its thread.
  */
 public final class WebhookClient {
     private static final MediaType JSON = MediaType.get("application/json");
@@ -67,6 +70,9 @@ public final class WebhookClient {
     private static final int MOST_BYTES = 8 * 1024 * 1024;
     private static final int TREE_PER_BYTE = 8;
     private static final int LONGEST_EXCERPT = 1_000;
+    /** The most requests of one call that redirects lead to, with the first one (upstream: Go's {@code net/http}). */
+    private static final int MOST_REQUESTS = 10;
+    private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
     private final ObjectStore store;
@@ -97,10 +103,12 @@ public final class WebhookClient {
         }
         HttpUrl url = base.newBuilder()
                 .addQueryParameter("timeout", timeout.plusNanos(999_999_999).toSeconds() + "s").build();
+        AtomicReference<HttpUrl> at = new AtomicReference<>(url);
         byte[] body = Json.bytes(review);
-        OkHttpClient client = client(Json.text(config, "caBundle")).newBuilder().callTimeout(timeout).build();
+        OkHttpClient client = client(Json.text(config, "caBundle")).newBuilder().callTimeout(timeout)
+                .addInterceptor(chain -> followed(chain, at)).build();
         Request request = new Request.Builder().url(url).header("Accept", "application/json")
-                .post(RequestBody.create(body, JSON)).build();
+                .header("User-Agent", "kube-apiserver-admission").post(RequestBody.create(body, JSON)).build();
         int code;
         byte[] answer;
         String media;
@@ -109,10 +117,14 @@ public final class WebhookClient {
             code = response.code();
             answer = read(response, (int) Math.min(most, Integer.MAX_VALUE - 16));
             media = response.header("Content-Type", "text/plain");
+        } catch (RedirectException e) {
+            throw new WebhookException("Post \"" + e.to + "\": " + e.getMessage());
         } catch (IOException e) {
+            HttpUrl asked = at.get();
             String host = address.substring(0, address.indexOf('/', "https://".length()));
-            throw new WebhookException("Post \"" + host + url.encodedPath() + "?" + url.encodedQuery() + "\": "
-                    + inGoWords(e, url));
+            throw new WebhookException("Post \"" + (asked.equals(url)
+                    ? host + url.encodedPath() + "?" + url.encodedQuery()
+                    : asked) + "\": " + inGoWords(e, asked));
         }
         if (code < 200 || code > 206) {
             throw new WebhookException(
@@ -127,6 +139,44 @@ public final class WebhookClient {
             throw new WebhookException("couldn't get version/kind; json parse error: " + e.getOriginalMessage());
         }
         throw new WebhookException("couldn't get version/kind; json parse error: the answer is no JSON object");
+    }
+
+    /** A redirect is not followed. */
+    private static final class RedirectException extends IOException {
+        private static final long serialVersionUID = 1;
+        final String to;
+
+        RedirectException(String to, String why) {
+            super(why);
+            this.to = to;
+        }
+    }
+
+    /**
+     * Follows redirects: 307 and 308 send the review again, the others lead to a GET. A redirect without a location is
+     * an answer.
+     *
+     * @param at receives the URL of each further request
+     */
+    private static Response followed(Interceptor.Chain chain, AtomicReference<HttpUrl> at) throws IOException {
+        Request request = chain.request();
+        for (int sent = 1;; sent++) {
+            Response response = chain.proceed(request);
+            String location = response.header("Location");
+            if (location == null || !REDIRECTS.contains(response.code())) {
+                return response;
+            }
+            response.close();
+            HttpUrl next = request.url().resolve(location);
+            if (next == null || sent == MOST_REQUESTS) {
+                throw new RedirectException(location, next == null
+                        ? "failed to parse Location header \"" + location + "\""
+                        : "stopped after " + MOST_REQUESTS + " redirects");
+            }
+            at.set(next);
+            Request.Builder builder = request.newBuilder().url(next);
+            request = (response.code() < 307 ? builder.get() : builder).build();
+        }
     }
 
     /** The time that is left for a call: at most that of the request which this thread works on. */

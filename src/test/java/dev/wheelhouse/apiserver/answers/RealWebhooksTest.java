@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.answers;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,13 +71,27 @@ class RealWebhooksTest {
                 .raw("/absent", 200, "{\"kind\": \"AdmissionReview\", \"apiVersion\": \"admission.k8s.io/v1\"}")
                 .raw("/broken", 500, "broken").raw("/missing", 404, "missing").raw("/busy", 503, "busy")
                 .raw("/forbidden", 403, "go away").raw("/teapot", 418, "teapot")
-                .on("/hang", (exchange, review) -> end.await(1, TimeUnit.MINUTES));
+                .on("/hang", (exchange, review) -> end.await(1, TimeUnit.MINUTES))
+                .respond("/warned", r -> "{\"allowed\": false, \"warnings\": [\"one\", \"two\"]}")
+                .redirect("/loop", 307, webhook.url("/loop"));
+        for (int code : List.of(300, 301, 302, 303, 304, 305, 307, 308)) {
+            webhook.redirect("/to-" + code, code, "/seen-" + code).on("/seen-" + code, (exchange, review) -> {
+                String told = exchange.getRequestMethod() + " " + Json.text(review, "kind") + " "
+                        + exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("User-Agent");
+                exchange.getResponseHeaders().set("Content-Type", "text/plain");
+                exchange.sendResponseHeaders(500, told.length());
+                exchange.getResponseBody().write(told.getBytes(StandardCharsets.UTF_8));
+            });
+        }
+        webhook.redirect("/to-nowhere", 307, "").redirect("/to-refused", 308, "https://127.0.0.1:1/x")
+                .redirect("/to-hang", 307, "/hang").redirect("/to-plain", 307, "http://127.0.0.1:1/x");
         List<Scene> scenes = new ArrayList<>();
         for (String path : List.of("allow", "deny", "told", "reason", "half", "wrong-uid", "absent", "broken",
-                "missing", "busy", "forbidden", "teapot")) {
+                "missing", "busy", "forbidden", "teapot", "warned", "loop", "to-300", "to-301", "to-302", "to-303",
+                "to-304", "to-305", "to-307", "to-308", "to-nowhere", "to-refused", "to-hang", "to-plain")) {
             scenes.add(scene("v-" + path, "Validating", webhook.client("/" + path), ""));
         }
-        for (String path : List.of("deny", "patch", "mistyped", "inapplicable", "half", "told")) {
+        for (String path : List.of("deny", "patch", "mistyped", "inapplicable", "half", "told", "warned")) {
             scenes.add(scene("m-" + path, "Mutating", webhook.client("/" + path), ""));
         }
         scenes.add(scene("late", "Validating", webhook.client("/hang"), ", \"failurePolicy\": \"Fail\""));
@@ -138,6 +153,7 @@ class RealWebhooksTest {
                 }
             }
             differences.addAll(reviews(webhook, toUpstream, toOurs));
+            differences.addAll(asked(webhook, toUpstream, toOurs));
             differences.addAll(conversions(webhook, toUpstream, toOurs));
             end.countDown();
         }
@@ -193,6 +209,55 @@ class RealWebhooksTest {
                 differences
                         .add(probe + "\n  real " + wanted + " " + String.join("\n       ", real) + "\n  ours " + found
                                 + " " + String.join("\n       ", own));
+            }
+        }
+        return differences;
+    }
+
+    /** The differences of what webhooks are sent about subresources, reviews and deletions. */
+    private static List<String> asked(ScriptedWebhook webhook, HttpWire toUpstream, HttpWire toOurs)
+            throws Exception {
+        List<String> differences = new ArrayList<>();
+        List<List<List<String>>> both = new ArrayList<>();
+        // The real server refuses the resize between the two webhooks, because no kubelet has described the node.
+        List<Probe> requests = AskedRequests.requests().stream()
+                .filter(probe -> !probe.target().endsWith("/resize")).toList();
+        webhook.respond("/asked", request -> "{\"allowed\": true}");
+        for (HttpWire wire : List.of(toUpstream, toOurs)) {
+            for (Probe object : AskedRequests.objects()) {
+                assertThat(wire.send(object).code()).as(object.toString()).isEqualTo(201);
+            }
+            eventually("the definition is served", LONG, () -> wire.send(AskedRequests.yard()).code() == 201);
+            for (String kind : List.of("Mutating", "Validating")) {
+                assertThat(wire.send(AskedRequests.configuration(kind, webhook.client("/asked"))).code())
+                        .isEqualTo(201);
+            }
+            eventually("the server knows its webhooks", LONG, () -> {
+                webhook.reviews.clear();
+                return wire.send(Probe.post("/api/v1/namespaces?dryRun=All", "{\"kind\": \"Namespace\", "
+                        + "\"apiVersion\": \"v1\", \"metadata\": {\"name\": \"trial\"}}")).code() == 201
+                        && webhook.reviews.stream().map(AskedRequests::summary)
+                                .filter(summary -> summary.endsWith(" trial Namespace")).count() >= 2;
+            });
+            List<List<String>> all = new ArrayList<>();
+            for (Probe probe : requests) {
+                webhook.reviews.clear();
+                wire.send(probe);
+                // The real server asks about some deletions again, after it has marked the object.
+                boolean deletion = probe.method().equals("DELETE") && !probe.target().contains("/proxy");
+                all.add(webhook.reviews.stream().map(RealWebhooksTest::normal).distinct()
+                        .limit(deletion ? 1 : Long.MAX_VALUE).toList());
+            }
+            both.add(all);
+            for (String kind : List.of("mutating", "validating")) {
+                wire.send(Probe.delete(GROUP + kind + "webhookconfigurations/asked"));
+            }
+        }
+        for (int i = 0; i < both.getFirst().size(); i++) {
+            if (!both.getFirst().get(i).equals(both.getLast().get(i))) {
+                differences.add(requests.get(i) + "\n  real "
+                        + String.join("\n       ", both.getFirst().get(i)) + "\n  ours "
+                        + String.join("\n       ", both.getLast().get(i)));
             }
         }
         return differences;
@@ -265,15 +330,20 @@ class RealWebhooksTest {
         for (String object : List.of("object", "oldObject")) {
             if (copy.path("request").path(object) instanceof ObjectNode shown) {
                 shown.remove("status");
-                ((ObjectNode) shown.path("metadata")).remove("managedFields");
+                if (shown.path("metadata") instanceof ObjectNode metadata) {
+                    metadata.remove("managedFields");
+                }
                 if (shown.path("spec") instanceof ObjectNode spec) {
                     spec.remove(List.of("finalizers", "serviceAccount", "serviceAccountName"));
                 }
             }
         }
-        ((ObjectNode) copy.path("request").path("options")).remove("preconditions");
+        if (copy.path("request").path("options") instanceof ObjectNode options) {
+            options.remove("preconditions");
+        }
         return sorted(copy).toString().replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:]+Z", "TIME")
                 .replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "UID").replaceAll("seen-[a-z0-9]{5}", "seen-abcde")
+                .replace("https://kubernetes.default.svc", "https://127.0.0.1")
                 .replaceAll("\"resourceVersion\":\"\\d+\"", "\"resourceVersion\":\"N\"");
     }
 

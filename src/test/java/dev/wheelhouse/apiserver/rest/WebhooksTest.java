@@ -1,9 +1,11 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -11,6 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -35,7 +39,7 @@ class WebhooksTest {
     private final ScriptedWebhook webhook;
 
     WebhooksTest() throws Exception {
-        webhook = new ScriptedWebhook("127.0.0.1", "hooks.default.svc");
+        webhook = new ScriptedWebhook("127.0.0.1", "localhost", "hooks.default.svc");
     }
 
     @AfterEach
@@ -43,16 +47,21 @@ class WebhooksTest {
         webhook.close();
     }
 
-    /** @param more fields of the webhook, each with a comma before it */
+    /** Configures a webhook that has the longest possible time: the machine may be busy. */
     private void configure(String kind, String name, String client, String more) {
+        configure(kind, name, client, 30, more);
+    }
+
+    /** @param more fields of the webhook, each with a comma before it */
+    private void configure(String kind, String name, String client, int seconds, String more) {
         rest.post(GROUP + kind.toLowerCase(Locale.ROOT) + "webhookconfigurations",
                 """
                         {"metadata": {"name": "%1$s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %2$s,
                          "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [{"apiGroups": ["", "apps",
                          "example.com"], "apiVersions": ["v1"], "operations": ["*"],
-                         "resources": ["configmaps", "sites"]}] %3$s}]}
+                         "resources": ["configmaps", "sites"]}], "timeoutSeconds": %3$d %4$s}]}
                         """
-                        .formatted(name, client, more));
+                        .formatted(name, client, seconds, more));
         assertThat(rest.last.code()).isEqualTo(201);
     }
 
@@ -174,16 +183,110 @@ class WebhooksTest {
         assertThat(Json.text(map("m"), "message")).endsWith("denied the request: reached");
     }
 
+    @ParameterizedTest
+    @CsvSource({"301, GET", "302, GET", "303, GET", "307, POST AdmissionReview", "308, POST AdmissionReview"})
+    void aRedirectIsFollowedAsGoDoesIt(int code, String sent) {
+        webhook.redirect("/deep//x", code, "/x").redirect("/x", code, "https://localhost:" + webhook.port() + "/y")
+                .redirect("/y", code, webhook.url("/z")).on("/z", (exchange, review) -> {
+                    byte[] told = (exchange.getRequestMethod() + " " + Json.text(review, "kind")).strip()
+                            .getBytes(StandardCharsets.UTF_8);
+                    exchange.getResponseHeaders().set("Content-Type", "text/plain");
+                    exchange.sendResponseHeaders(403, told.length);
+                    exchange.getResponseBody().write(told);
+                });
+        configure("Validating", "a", webhook.client("/deep//x"), "");
+
+        assertThat(Json.text(map("m"), "message")).endsWith("failed to call webhook: " + sent);
+    }
+
     @Test
-    void aRedirectIsNotFollowed() {
-        webhook.respond("/secret", r -> ALLOW).on("/x", (exchange, review) -> {
-            exchange.getResponseHeaders().set("Location", "https://127.0.0.1:" + webhook.port() + "/secret");
-            ScriptedWebhook.send(exchange, 307, new byte[0]);
+    void redirectsEndAfterTenRequestsAndAtTheDeadlineAndOneWithoutALocationIsAnAnswer() {
+        webhook.redirect("/loop", 307, "/loop").redirect("/nowhere", 308, "").redirect("/refused", 307,
+                "https://127.0.0.1:1/x").redirect("/slow", 307, "/hang")
+                .on("/hang", (exchange, review) -> new CountDownLatch(1).await());
+        configure("Validating", "a", webhook.client("/loop"), "");
+        assertThat(Json.text(map("m"), "message")).endsWith("Post \"/loop\": stopped after 10 redirects");
+        assertThat(webhook.reviews).hasSize(10);
+        for (String[] other : new String[][]{{"/nowhere", "the server responded with the status code 308 but"},
+                {"/refused", "Post \"https://127.0.0.1:1/x\": dial tcp 127.0.0.1:1: connect: connection refused"},
+                {"/slow", "Post \"" + webhook.url("/hang") + "\": context deadline exceeded"}}) {
+            rest.delete(GROUP + "validatingwebhookconfigurations/a");
+            configure("Validating", "a", webhook.client(other[0]), 1, "");
+            assertThat(Json.text(map("m"), "message")).contains(other[1]);
+        }
+    }
+
+    @Test
+    void aWebhookKnowsTheServerByItsUserAgentAndGetsNoCredentials() {
+        List<String> headers = new CopyOnWriteArrayList<>();
+        webhook.on("/x", (exchange, review) -> {
+            headers.add(exchange.getRequestHeaders().getFirst("User-Agent"));
+            headers.addAll(exchange.getRequestHeaders().keySet());
+            ScriptedWebhook.send(exchange, 500, new byte[0]);
         });
         configure("Validating", "a", webhook.client("/x"), "");
 
-        assertThat(Json.text(map("m"), "message")).contains("the server responded with the status code 307");
-        assertThat(webhook.reviews).hasSize(1);
+        map("m");
+
+        assertThat(headers).startsWith("kube-apiserver-admission").doesNotContain("Authorization", "Cookie");
+    }
+
+    @Test
+    void theWarningsOfARequestThatFailsAreSent() {
+        webhook.respond("/x", r -> "{\"allowed\": false, \"warnings\": [\"one\", \"two\"]}")
+                .respond("/y", r -> "{\"allowed\": true, \"warnings\": [\"three\"]}");
+        rest.post(MAPS, "{\"metadata\": {\"name\": \"Not A Name\"}, \"dta\": {}}");
+        assertThat(rest.last.code()).isEqualTo(422);
+        assertThat(rest.last.warnings()).containsExactly("unknown field \"dta\"");
+        rest.post("/api/v1/namespaces/missing/configmaps", "{\"metadata\": {\"name\": \"m\"}, \"dta\": {}}");
+        assertThat(rest.last.code()).isEqualTo(404);
+        assertThat(rest.last.warnings()).containsExactly("unknown field \"dta\"");
+        rest.post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": "
+                + "{\"count/configmaps\": \"1\"}}}");
+        rest.merge(NS + "resourcequotas/q/status", "{\"status\": {\"hard\": {\"count/configmaps\": \"1\"}, "
+                + "\"used\": {\"count/configmaps\": \"0\"}}}");
+        map("m");
+        rest.put(MAPS + "/m", "{\"metadata\": {\"name\": \"m\", \"resourceVersion\": \"1\"}, \"dta\": {}}");
+        assertThat(rest.last.code()).isEqualTo(409);
+        assertThat(rest.last.warnings()).containsExactly("unknown field \"dta\"");
+        rest.post(MAPS, "{\"metadata\": {\"name\": \"n\"}, \"dta\": {}}");
+        assertThat(rest.last.code()).isEqualTo(403);
+        assertThat(rest.last.warnings()).containsExactly("unknown field \"dta\"");
+        configure("Mutating", "a", webhook.client("/y"), "");
+        configure("Validating", "b", webhook.client("/x"), "");
+        rest.merge(MAPS + "/m", "{\"data\": {\"c\": \"d\"}, \"dta\": {}}");
+        assertThat(rest.last.code()).isEqualTo(400);
+        assertThat(rest.last.warnings()).containsExactly("unknown field \"dta\"", "three", "one", "two");
+        rest.delete(MAPS);
+        assertThat(rest.last.code()).isEqualTo(400);
+        assertThat(rest.last.warnings()).containsExactly("three", "one", "two");
+    }
+
+    /** A webhook that changes and then checks scales, and one that refuses a connection. */
+    @Test
+    void aWebhookChangesAScaleAndRefusesAConnection() {
+        String deployments = "/apis/apps/v1/namespaces/default/deployments";
+        rest.post(deployments, """
+                {"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata":
+                 {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}}""");
+        webhook.respond("/scale", r -> ScriptedWebhook.patch("[{\"op\": \"replace\", \"path\": \"/spec/replicas\", "
+                + "\"value\": 5}]")).respond("/no", r -> "{\"allowed\": false, \"status\": {\"message\": \"no "
+                        + r.at("/object/command/0").asString("") + "\"}}");
+        String rules = "[{\"apiGroups\": [\"\", \"apps\"], \"apiVersions\": [\"v1\"], \"operations\": [\"UPDATE\", "
+                + "\"CONNECT\"], \"resources\": [\"%s\"]}]";
+        for (String[] hook : new String[][]{{"a", "/scale", "deployments/scale"}, {"b", "/no", "pods/exec"}}) {
+            rest.post(GROUP + "mutatingwebhookconfigurations", """
+                    {"metadata": {"name": "%s"}, "webhooks": [{"name": "%1$s.example.com", "clientConfig": %s,
+                     "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": %s}]}"""
+                    .formatted(hook[0], webhook.client(hook[1]), rules.formatted(hook[2])));
+            assertThat(rest.last.code()).isEqualTo(201);
+        }
+
+        assertThat(rest.merge(deployments + "/d/scale", "{\"spec\": {\"replicas\": 2}}").at("/spec/replicas").asInt())
+                .isEqualTo(5);
+        assertThat(rest.get(deployments + "/d").at("/spec/replicas").asInt()).isEqualTo(5);
+        assertThat(Json.text(rest.get(NS + "pods/p/exec?command=rm"), "message"))
+                .isEqualTo("admission webhook \"b.example.com\" denied the request: no rm");
     }
 
     @Test
@@ -207,7 +310,7 @@ class WebhooksTest {
         configure("Validating", "a", webhook.client("/endless"), "");
         assertThat(Json.text(map("m"), "message")).contains("the answer has more than 83");
         rest.delete(GROUP + "validatingwebhookconfigurations/a");
-        configure("Validating", "b", webhook.client("/dribble"), ", \"timeoutSeconds\": 1");
+        configure("Validating", "b", webhook.client("/dribble"), 1, "");
         assertThat(Json.text(map("m"), "message")).endsWith("context deadline exceeded");
     }
 

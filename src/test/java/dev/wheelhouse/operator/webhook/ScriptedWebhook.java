@@ -71,9 +71,13 @@ public final class ScriptedWebhook implements AutoCloseable {
         return Base64.getEncoder().encodeToString(certificates.authorities().getBytes(StandardCharsets.UTF_8));
     }
 
+    public String url(String path) {
+        return "https://127.0.0.1:" + port() + path;
+    }
+
     /** A {@code clientConfig} with the URL of a path. */
     public String client(String path) {
-        return "{\"url\": \"https://127.0.0.1:" + port() + path + "\", \"caBundle\": \"" + bundle() + "\"}";
+        return "{\"url\": \"" + url(path) + "\", \"caBundle\": \"" + bundle() + "\"}";
     }
 
     public ScriptedWebhook on(String path, Answer answer) {
@@ -92,6 +96,16 @@ public final class ScriptedWebhook implements AutoCloseable {
             }
             answer.set("response", made);
             send(exchange, 200, Json.bytes(answer));
+        });
+    }
+
+    /** @param to empty for an answer without the header Location */
+    public ScriptedWebhook redirect(String path, int code, String to) {
+        return on(path, (exchange, review) -> {
+            if (!to.isEmpty()) {
+                exchange.getResponseHeaders().set("Location", to);
+            }
+            send(exchange, code, new byte[0]);
         });
     }
 
