@@ -152,6 +152,13 @@ final class ResourceLog {
         }
     }
 
+    /** Returns when the changes that were appended before are offered, also those that another thread is offering. */
+    void awaitDispatch() {
+        dispatching.lock();
+        dispatching.unlock();
+        dispatch();
+    }
+
     boolean isDispatched() {
         return undelivered.isEmpty() && !dispatching.isLocked();
     }
