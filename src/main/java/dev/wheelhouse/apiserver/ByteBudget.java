@@ -79,6 +79,16 @@ final class ByteBudget {
             }
         }
 
+        /** The bytes that the request lacks to hold so many. */
+        long missing(long wanted) {
+            lock.lock();
+            try {
+                return Math.max(0, wanted - bytes);
+            } finally {
+                lock.unlock();
+            }
+        }
+
         private boolean fits(long more) {
             long own = held.getOrDefault(sender, 0L);
             return !closed && used + more <= total && (own + more <= total / 2 || own == bytes);

@@ -185,7 +185,7 @@ final class Requests {
         if (seat == null) {
             return tooManyRequests();
         }
-        Allowance allowance = bytes -> grant(memory, bytes);
+        Allowance allowance = new Memory(memory);
         if (isDoneHere(granted.request(), body.length)) {
             try (seat) {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
@@ -216,7 +216,28 @@ final class Requests {
         return readsOne || !durable && (writesLittle || !Thread.currentThread().isVirtual());
     }
 
-    /** Charges memory to a request's work. */
+    /** Charges memory to a request. */
+    private final class Memory implements Allowance {
+        private final ByteBudget.Part memory;
+
+        Memory(ByteBudget.Part memory) {
+            this.memory = memory;
+        }
+
+        @Override
+        public void grant(long bytes) {
+            Requests.this.grant(memory, bytes);
+        }
+
+        @Override
+        public void cover(long bytes) {
+            long missing = bytes <= BodyReader.UNCHARGED ? 0 : memory.missing(bytes);
+            if (missing > 0) {
+                grant(missing);
+            }
+        }
+    }
+
     private void grant(ByteBudget.Part memory, long bytes) {
         if (bytes > traffic.work().total()) {
             throw new OutOfBudgetException(bytes, false);

@@ -37,6 +37,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.quota.Amounts;
 import dev.wheelhouse.quota.Devices;
@@ -58,6 +59,7 @@ public final class Quotas {
 
     private final ObjectStore store;
     private final Clock clock;
+    private final AfterCommit afterCommit;
     private final Evaluators evaluators = new Evaluators(new Stored());
     /** By the hash of the namespace: a few namespaces share one. */
     private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
@@ -65,6 +67,7 @@ public final class Quotas {
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
+        this.afterCommit = new AfterCommit(clock);
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
@@ -93,7 +96,8 @@ public final class Quotas {
             Map<String, Map<String, Quantity>> charges = judged ? charges(target, evaluator, after, before) : Map.of();
             T result = write.get();
             if (!dryRun) {
-                charges.forEach((quota, amounts) -> charge(target.namespace(), quota, amounts));
+                charges.forEach((quota, amounts) -> afterCommit.run(RESOURCE, quota,
+                        () -> charge(target.namespace(), quota, amounts)));
             }
             return result;
         } finally {

@@ -32,6 +32,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
@@ -71,6 +72,12 @@ final class Deletes {
         }
         permit(target, request, options, warnings);
         Outcome outcome = delete(target, options);
+        return renderer.afterCommit(200, target, target.name(), "", accept,
+                () -> answer(target, outcome, request, accept, warnings));
+    }
+
+    private ApiResponse.Content answer(Target target, Outcome outcome, ApiRequest request, Accept accept,
+            List<String> warnings) {
         if (outcome.stored() != null && accept.isPlain()) {
             return renderer.stored(200, target, outcome.stored(), request, accept, warnings);
         }
@@ -315,9 +322,12 @@ final class Deletes {
     private Outcome remove(Target target, StoredObject current, DeleteOptions options) {
         StoredObject last = current;
         if (!options.dryRun()) {
+            if (Strategies.of(target.type()).returnsDeleted()) {
+                Allowance.coverAnswer(current.json().length);
+            }
             StoredObject removed = store.delete(target.stored(), current.namespace(), current.name(),
                     current.version());
-            writes.ended(target.type(), removed::tree);
+            writes.ended(target.type(), removed.name(), removed::tree);
             last = removed;
         }
         return removed(target, last);
@@ -342,6 +352,7 @@ final class Deletes {
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
         Reads.tellShard(meta, selected, accept);
-        return renderer.list(target, items, meta, request, accept);
+        return renderer.afterCommit(200, target, "", "", accept,
+                () -> renderer.list(target, items, meta, request, accept));
     }
 }

@@ -54,16 +54,25 @@ final class Scales {
         Accept accept = Accept.parse(request, target);
         Target shown = new Target(new BuiltInResource(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "");
+        if (!request.method().equals("GET")) {
+            Renderer.checkForm(shown, request, accept);
+        }
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept, List.of());
             case "PUT" -> {
                 List<String> warnings = new ArrayList<>();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
-                yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
+                yield changed(shown, change(target, request, null, scale), request, accept, warnings);
             }
-            case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept, List.of());
+            case "PATCH" -> changed(shown, patch(target, request), request, accept, List.of());
             default -> throw Errors.methodNotAllowed();
         };
+    }
+
+    private ApiResponse changed(Target shown, ObjectNode scale, ApiRequest request, Accept accept,
+            List<String> warnings) {
+        return renderer.afterCommit(200, shown, shown.name(), Json.text(scale, "metadata", "uid"), accept,
+                () -> renderer.object(200, shown, scale, request, accept, warnings));
     }
 
     private StoredObject read(Target target) {

@@ -35,6 +35,7 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.facts.Schemas;
 
 /**
@@ -50,6 +51,7 @@ final class Writes {
     private final ObjectStore store;
     private final Admission admission;
     private final Quotas quotas;
+    private final AfterCommit afterCommit;
     /** The warnings about resources whose new objects no controller handles, by the resource's name. */
     private volatile Map<String, String> unhandled = Map.of();
 
@@ -58,6 +60,7 @@ final class Writes {
         this.store = state.store();
         this.admission = admission;
         this.quotas = quotas;
+        this.afterCommit = new AfterCommit(state.clock());
     }
 
     /** Sets the warnings about resources whose new objects no controller handles, by the resource's name. */
@@ -201,7 +204,7 @@ final class Writes {
         return custom == null ? object : custom.toStorage(object);
     }
 
-    /** The version of the write, in the object as the client sees it, if another form of it was stored. */
+    /** Sets the version of the write in the object as the client sees it, if another form of it was stored. */
     private static void stamp(ObjectNode object, StoredObject stored) {
         Meta.of(object).put("resourceVersion", Long.toString(stored.version()));
     }
@@ -246,9 +249,9 @@ final class Writes {
             }
             strategy.toStored(type, object);
             StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
-            stamp(object, made);
             stored = true;
-            strategy.written(null, object, state);
+            stamp(object, made);
+            afterCommit.run(type.plural(), made.name(), () -> strategy.written(null, object, state));
             return written(target, object, made);
         } finally {
             if (!stored) {
@@ -258,10 +261,7 @@ final class Writes {
     }
 
     private static Written written(Target target, ObjectNode object, StoredObject stored) {
-        ResourceType type = target.type();
-        return Strategies.of(type).isConverted(type)
-                ? new Written(Renderer.tree(target.info(), stored), null)
-                : new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
+        return new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
     }
 
     /**
@@ -357,7 +357,7 @@ final class Writes {
             Meta.of(next).put("resourceVersion", Long.toString(current.version()));
             if (!context.dryRun()) {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
-                ended(type, () -> next);
+                ended(type, current.name(), () -> next);
             }
             return new Written(next, null);
         }
@@ -370,9 +370,9 @@ final class Writes {
             strategy.toStored(type, next);
             StoredObject stored = fitting(form, context,
                     () -> store.update(target.stored(), form, current.version()));
-            stamp(next, stored);
             written = true;
-            strategy.written(old, next, state);
+            stamp(next, stored);
+            afterCommit.run(type.plural(), stored.name(), () -> strategy.written(old, next, state));
             return written(target, next, stored);
         } finally {
             if (!written) {
@@ -382,8 +382,8 @@ final class Writes {
     }
 
     /** Runs the effects of the removal of an object. */
-    void ended(ResourceType type, Supplier<ObjectNode> object) {
-        Strategies.of(type).deleted(type, object, state);
+    void ended(ResourceType type, String name, Supplier<ObjectNode> object) {
+        afterCommit.run(type.plural(), name, () -> Strategies.of(type).deleted(type, object, state));
     }
 
     /**

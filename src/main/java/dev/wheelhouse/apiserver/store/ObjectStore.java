@@ -24,6 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
@@ -269,8 +270,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
-        // The client of an overdue request was told of a timeout, so its write must not begin.
+        // The client of an overdue request was told of a timeout, so its write must not begin. A write without memory for
+        // its answer must not begin either.
         Deadline.checkNow();
+        if (draft != null) {
+            Allowance.coverAnswer(draft.json().length);
+        }
         if (failure != null) {
             resume();
         }

@@ -18,6 +18,28 @@ public interface Allowance {
     void grant(long bytes);
 
     /**
+     * Reserves memory until the request holds at least so much. The memory for its work serves its answer, too.
+     *
+     * @throws OutOfBudgetException if not enough memory is available
+     */
+    default void cover(long bytes) {
+        grant(bytes);
+    }
+
+    /**
+     * Reserves the memory for the answer to a change, before the change is committed; does nothing outside a request.
+     *
+     * @param bytes of the changed object's JSON
+     * @throws OutOfBudgetException if not enough memory is available
+     */
+    static void coverAnswer(long bytes) {
+        Allowance current = Current.OF_THREAD.get();
+        if (current != null) {
+            current.cover(bytes);
+        }
+    }
+
+    /**
      * Reserves memory for the request that this thread works on; does nothing outside a request.
      *
      * @throws OutOfBudgetException if not enough memory is available
