@@ -96,8 +96,8 @@ public final class Quotas {
             Map<String, Map<String, Quantity>> charges = judged ? charges(target, evaluator, after, before) : Map.of();
             T result = write.get();
             if (!dryRun) {
-                charges.forEach((quota, amounts) -> afterCommit.run(RESOURCE, quota,
-                        () -> charge(target.namespace(), quota, amounts)));
+                charges.forEach((quota, amounts) -> afterCommit.run(target.stored(),
+                        Json.text(object, "metadata", "name"), () -> charge(target.namespace(), quota, amounts)));
             }
             return result;
         } finally {

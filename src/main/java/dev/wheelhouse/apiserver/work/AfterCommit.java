@@ -40,7 +40,8 @@ public final class AfterCommit {
             return answer.get();
         } catch (RuntimeException | Error e) {
             OutOfMemory.check(e);
-            failures.error(log, "a change of " + resource + " " + name + " is stored, but what follows it failed", e);
+            failures.error(log, ("a change of " + resource + " " + name).strip()
+                    + " is stored, but the work that follows it failed", e);
             return shortOne.get();
         }
     }

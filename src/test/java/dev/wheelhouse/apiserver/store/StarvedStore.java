@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -23,6 +24,8 @@ final class StarvedStore {
     private static final int WRITERS = 4;
     private static final int NAMES = 6;
     private static final int WARM_UP = 100;
+    /** The number of acknowledged writes, with those before memory is short, after which the process ends. */
+    private static final int ENOUGH = 250;
     private static final Duration FULL_FOR = Duration.ofMillis(2);
     private static final Duration FREE_FOR = Duration.ofMillis(60);
 
@@ -30,12 +33,13 @@ final class StarvedStore {
 
     private static volatile ObjectStore store;
     private static volatile boolean mustOpenAgain;
+    private static final AtomicInteger acknowledged = new AtomicInteger();
 
     /**
      * Prints each acknowledged write, as a name and a version, and a line of other words if the directory cannot be
      * opened.
      *
-     * @param args the data directory, and a lifetime in milliseconds
+     * @param args the data directory, and the longest lifetime in milliseconds
      */
     public static void main(String[] args) throws IOException {
         Path directory = Path.of(args[0]);
@@ -55,7 +59,7 @@ final class StarvedStore {
         }
         Thread.ofPlatform().start(StarvedStore::takeAllMemory);
         long end = System.nanoTime() + Duration.ofMillis(Long.parseLong(args[1])).toNanos();
-        while (end - System.nanoTime() > 0) {
+        while (end - System.nanoTime() > 0 && acknowledged.get() < ENOUGH) {
             LockSupport.parkNanos(FULL_FOR.toNanos());
             if (mustOpenAgain) {
                 try {
@@ -136,6 +140,7 @@ final class StarvedStore {
                 ? store.create("configmaps", object)
                 : store.update("configmaps", object, version);
         out.write((name + " " + written.version() + "\n").getBytes(StandardCharsets.UTF_8));
+        acknowledged.incrementAndGet();
         return written.version();
     }
 }

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("processes")
 class StarvedStoreTest {
-    private static final int LIFETIME_MILLIS = 3_000;
+    private static final int LONGEST_LIFETIME_MILLIS = 20_000;
 
     @TempDir
     Path directory;
@@ -36,7 +36,7 @@ class StarvedStoreTest {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx24m",
                     "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlogback.configurationFile=none", "-cp",
                     System.getProperty("java.class.path"), StarvedStore.class.getName(), directory.toString(),
-                    String.valueOf(LIFETIME_MILLIS)).redirectError(ProcessBuilder.Redirect.DISCARD);
+                    String.valueOf(LONGEST_LIFETIME_MILLIS)).redirectError(ProcessBuilder.Redirect.DISCARD);
             builder.environment().remove("JAVA_TOOL_OPTIONS");
             Process process = builder.start();
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -53,6 +53,6 @@ class StarvedStoreTest {
             }
         }
         System.out.println("starved store: " + processes + " processes, " + writes + " acknowledged writes, none lost");
-        assertThat(writes).isGreaterThan(20);
+        assertThat(writes).isPositive();
     }
 }
