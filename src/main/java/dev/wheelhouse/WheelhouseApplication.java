@@ -52,6 +52,7 @@ public class WheelhouseApplication {
         try {
             SpringApplication.getShutdownHandlers().add(application.run(args).getBean(Farewell.class));
         } catch (RuntimeException e) {
+            OutOfMemory.check(e);
             // Spring Boot's failure reporter has printed the reason.
             System.exit(1);
         }

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("processes")
 class StarvedStoreTest {
-    private static final int LONGEST_LIFETIME_MILLIS = 20_000;
+    private static final int LONGEST_LIFETIME_MILLIS = 6_000;
 
     @TempDir
     Path directory;
