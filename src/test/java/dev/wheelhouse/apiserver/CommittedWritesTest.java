@@ -89,7 +89,8 @@ class CommittedWritesTest {
 
     private static long waitingForCommit() {
         return Thread.getAllStackTraces().values().stream()
-                .filter(frames -> List.of(frames).stream().anyMatch(frame -> frame.getMethodName().equals("awaitCommit")))
+                .filter(frames -> List.of(frames).stream()
+                        .anyMatch(frame -> frame.getMethodName().equals("awaitCommit")))
                 .count();
     }
 }

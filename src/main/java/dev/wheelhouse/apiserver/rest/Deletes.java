@@ -157,6 +157,7 @@ final class Deletes {
 
     private Outcome attempt(Target target, StoredObject current, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
+        Allowance.coverAnswer(current.json().length);
         ObjectNode object = tree(target, current);
         if (strategy.terminates(object)) {
             return terminate(target, current, object, options);
@@ -322,9 +323,6 @@ final class Deletes {
     private Outcome remove(Target target, StoredObject current, DeleteOptions options) {
         StoredObject last = current;
         if (!options.dryRun()) {
-            if (Strategies.of(target.type()).returnsDeleted()) {
-                Allowance.coverAnswer(current.json().length);
-            }
             StoredObject removed = store.delete(target.stored(), current.namespace(), current.name(),
                     current.version());
             writes.ended(target.type(), removed.name(), removed::tree);

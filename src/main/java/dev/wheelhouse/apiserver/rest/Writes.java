@@ -36,6 +36,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.AfterCommit;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.Schemas;
 
 /**
@@ -349,6 +350,7 @@ final class Writes {
     private Written replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
             WriteContext context) {
         ResourceType type = target.type();
+        Allowance.coverAnswer(current.json().length);
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return new Written(old, null);
         }

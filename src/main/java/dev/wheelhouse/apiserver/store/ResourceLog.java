@@ -143,20 +143,27 @@ final class ResourceLog {
     void dispatch() {
         while (!undelivered.isEmpty() && dispatching.tryLock()) {
             try {
-                for (Change change = undelivered.poll(); change != null; change = undelivered.poll()) {
-                    watchers.deliver(change);
-                }
+                deliver();
             } finally {
                 dispatching.unlock();
             }
         }
     }
 
+    private void deliver() {
+        for (Change change = undelivered.poll(); change != null; change = undelivered.poll()) {
+            watchers.deliver(change);
+        }
+    }
+
     /** Returns when the changes that were appended before are offered, also those that another thread is offering. */
     void awaitDispatch() {
         dispatching.lock();
-        dispatching.unlock();
-        dispatch();
+        try {
+            deliver();
+        } finally {
+            dispatching.unlock();
+        }
     }
 
     boolean isDispatched() {

@@ -145,7 +145,8 @@ class AnswersAfterCommitTest {
     @CsvSource(delimiter = '|', value = {
             "POST  | " + MAPS + " | {\"metadata\": {\"name\": \"b\"}, \"data\": {\"k\": \"%s\"}}",
             "PUT   | " + MAPS + "/a | {\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"%s\"}}",
-            "PATCH | " + MAPS + "/a | {\"data\": {\"l\": \"small\"}}"})
+            "PATCH | " + MAPS + "/a | {\"data\": {\"l\": \"small\"}}", "PATCH | " + MAPS + "/a | {}",
+            "PATCH | " + MAPS + "/a?dryRun=All | {\"data\": {\"l\": \"small\"}}", "DELETE | " + MAPS + "/a | {}"})
     void aChangeWithoutMemoryForItsAnswerIsNotMade(String method, String path, String body) {
         long before = store.version();
         String sent = body.formatted("y".repeat(50_000));
@@ -170,8 +171,9 @@ class AnswersAfterCommitTest {
         define("""
                 {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig":
                  {"url": "https://127.0.0.1:1/convert"}}}""", true);
-        done(ask("POST", SITES, "", """
-                {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
+        done(ask("POST", SITES, "",
+                """
+                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
 
         ApiResponse.Content answer = done(ask("DELETE", SITES.replace("/v1/", "/v2/") + "/s", "", ""));
 
@@ -231,8 +233,9 @@ class AnswersAfterCommitTest {
     @Test
     void theLastObjectOfADefinitionThatCannotEndIsGone() {
         define("{\"strategy\": \"None\"}", false);
-        done(ask("POST", SITES, "", """
-                {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
+        done(ask("POST", SITES, "",
+                """
+                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
         done(ask("DELETE", CRDS + "/sites.example.com", "", ""));
         onCommit = writes -> refuse(writes, "customresourcedefinitions.apiextensions.k8s.io");
 

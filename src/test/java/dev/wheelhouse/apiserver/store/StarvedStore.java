@@ -124,7 +124,8 @@ final class StarvedStore {
                 StoredObject present = store.get("configmaps", "ns", "w" + writer + "-" + i);
                 versions[i] = present == null ? 0 : present.version();
             } catch (RuntimeException | Error e) {
-                mustOpenAgain |= e instanceof StoreException.Failed failed && failed.reason().contains("start it again");
+                mustOpenAgain |= e instanceof StoreException.Failed failed
+                        && failed.reason().contains("start it again");
                 LockSupport.parkNanos(FULL_FOR.toNanos());
             } catch (IOException e) {
                 return;
