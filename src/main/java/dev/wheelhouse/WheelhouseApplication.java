@@ -1,8 +1,5 @@
 package dev.wheelhouse;
 
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 import org.springframework.boot.SpringApplication;
@@ -38,11 +35,8 @@ import dev.wheelhouse.spring.StandaloneService;
         TaskSchedulingAutoConfiguration.class})
 @StandaloneService
 public class WheelhouseApplication {
-    /** The code with which a JVM ends that has {@code -XX:+ExitOnOutOfMemoryError}. */
-    private static final int EXIT_CODE_WITHOUT_MEMORY = 3;
     private static final byte[] WITHOUT_MEMORY = ("wheelhouse: ended, because memory ran out: give it a larger heap with "
             + "-Xmx, or less to do\n").getBytes(StandardCharsets.UTF_8);
-    private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
 
     public static void main(String[] args) {
         OutOfMemory.ends(WheelhouseApplication::endWithoutMemory);
@@ -67,11 +61,11 @@ public class WheelhouseApplication {
 
     private static void endWithoutMemory() {
         try {
-            STANDARD_ERROR.write(WITHOUT_MEMORY);
-        } catch (IOException | OutOfMemoryError e) {
-            // The exit code tells it, too.
+            System.err.write(WITHOUT_MEMORY, 0, WITHOUT_MEMORY.length);
+            System.err.flush();
         } finally {
-            Runtime.getRuntime().halt(EXIT_CODE_WITHOUT_MEMORY);
+            // The code of a JVM that -XX:+ExitOnOutOfMemoryError ends.
+            Runtime.getRuntime().halt(3);
         }
     }
 

@@ -79,14 +79,12 @@ final class ByteBudget {
             }
         }
 
-        /** The bytes that the request lacks to hold so many. */
+        /**
+         * The bytes that the request lacks to hold so many; 0 for a few, which are not charged. It needs no lock,
+         * because the request takes memory on one thread at a time.
+         */
         long missing(long wanted) {
-            lock.lock();
-            try {
-                return Math.max(0, wanted - bytes);
-            } finally {
-                lock.unlock();
-            }
+            return wanted <= BodyReader.UNCHARGED ? 0 : Math.max(0, wanted - bytes);
         }
 
         private boolean fits(long more) {

@@ -185,7 +185,7 @@ final class Requests {
         if (seat == null) {
             return tooManyRequests();
         }
-        Allowance allowance = new Memory(memory);
+        Allowance allowance = (bytes, inAll) -> grant(memory, inAll ? memory.missing(bytes) : bytes);
         if (isDoneHere(granted.request(), body.length)) {
             try (seat) {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
@@ -216,34 +216,13 @@ final class Requests {
         return readsOne || !durable && (writesLittle || !Thread.currentThread().isVirtual());
     }
 
-    /** Charges memory to a request. */
-    private final class Memory implements Allowance {
-        private final ByteBudget.Part memory;
-
-        Memory(ByteBudget.Part memory) {
-            this.memory = memory;
-        }
-
-        @Override
-        public void grant(long bytes) {
-            Requests.this.grant(memory, bytes);
-        }
-
-        @Override
-        public void cover(long bytes) {
-            long missing = bytes <= BodyReader.UNCHARGED ? 0 : memory.missing(bytes);
-            if (missing > 0) {
-                grant(missing);
-            }
-        }
-    }
-
+    /** Charges memory to a request's work. */
     private void grant(ByteBudget.Part memory, long bytes) {
         if (bytes > traffic.work().total()) {
             throw new OutOfBudgetException(bytes, false);
         }
         try {
-            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
+            if (bytes > 0 && !memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
                 throw new OutOfBudgetException(bytes, true);
             }
         } catch (InterruptedException e) {

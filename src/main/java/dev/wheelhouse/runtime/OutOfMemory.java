@@ -40,12 +40,9 @@ public final class OutOfMemory {
     /** Whether memory ran out. Libraries wrap the error in exceptions of their own. */
     public static boolean isCauseOf(Throwable e) {
         Throwable cause = e;
-        for (int i = 0; cause != null && i < MOST_CAUSES; i++) {
-            if (cause instanceof OutOfMemoryError) {
-                return true;
-            }
+        for (int i = 0; i < MOST_CAUSES && cause != null && !(cause instanceof OutOfMemoryError); i++) {
             cause = cause.getCause();
         }
-        return false;
+        return cause instanceof OutOfMemoryError;
     }
 }

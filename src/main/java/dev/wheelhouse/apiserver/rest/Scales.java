@@ -62,17 +62,11 @@ final class Scales {
             case "PUT" -> {
                 List<String> warnings = new ArrayList<>();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
-                yield changed(shown, change(target, request, null, scale), request, accept, warnings);
+                yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
             }
-            case "PATCH" -> changed(shown, patch(target, request), request, accept, List.of());
+            case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept, List.of());
             default -> throw Errors.methodNotAllowed();
         };
-    }
-
-    private ApiResponse changed(Target shown, ObjectNode scale, ApiRequest request, Accept accept,
-            List<String> warnings) {
-        return renderer.afterCommit(200, shown, shown.name(), Json.text(scale, "metadata", "uid"), accept,
-                () -> renderer.object(200, shown, scale, request, accept, warnings));
     }
 
     private StoredObject read(Target target) {

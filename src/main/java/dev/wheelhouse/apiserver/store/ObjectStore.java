@@ -413,9 +413,6 @@ public final class ObjectStore implements AutoCloseable {
         } finally {
             commits.unlock();
         }
-        if (!isCommitted(at, decidedIn)) {
-            throw new StoreException.InDoubt();
-        }
         batch.stream().map(Pending::log).distinct().forEach(ResourceLog::dispatch);
     }
 
@@ -433,10 +430,13 @@ public final class ObjectStore implements AutoCloseable {
         throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
     }
 
-    /** @throws StoreException.Failed if the storage took none of the writes; they are undone */
+    /**
+     * @throws StoreException.Failed if the storage took none of the writes; they are undone
+     * @throws IllegalStateException if it is not known whether they are stored
+     */
     private List<Pending> commitPending() {
         if (failure != null) {
-            throw new StoreException.InDoubt();
+            throw new IllegalStateException(IN_DOUBT);
         }
         List<Pending> batch = locked(() -> {
             List<Pending> taken = pending;
@@ -444,27 +444,25 @@ public final class ObjectStore implements AutoCloseable {
             return taken;
         });
         try {
-            try {
-                storage.commit(batch.stream().map(Pending::write).toList());
-            } catch (StorageException e) {
-                undo(e, batch);
-                throw new StoreException.Failed(e);
-            }
-            locked(() -> {
-                batch.forEach(p -> publish(p.log, p.change));
-                return version;
-            });
-        } catch (StoreException.Failed e) {
-            throw e;
+            storage.commit(batch.stream().map(Pending::write).toList());
+        } catch (StorageException e) {
+            undo(e, batch);
+            throw new StoreException.Failed(e);
         } catch (Throwable e) {
             inDoubt(e);
             throw e;
         }
+        locked(() -> {
+            batch.forEach(p -> publish(p.log, p.change));
+            return version;
+        });
         return batch;
     }
 
     /** Begins a new era: undoes all writes that are decided but not committed. */
     private void undo(StorageException e, List<Pending> batch) {
+        // It stays so if memory runs out before the end.
+        failure = IN_DOUBT;
         locked(() -> {
             for (Pending undone : Stream.concat(batch.stream(), pending.stream()).toList()) {
                 undone.log.undo();

@@ -61,15 +61,6 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
-    /** Whether the write is stored is not known before a restart. Until then no further write is taken. */
-    public static final class InDoubt extends StoreException {
-        private static final long serialVersionUID = 1;
-
-        InDoubt() {
-            super("the process failed while it stored this write: whether it is stored shows when it is started again");
-        }
-    }
-
     /** All objects together take as much memory as they may. The message begins like etcd's. */
     public static final class Full extends StoreException {
         private static final long serialVersionUID = 1;

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.work;
 
+import java.time.Duration;
 import java.util.function.Supplier;
 
 import org.slf4j.Logger;
@@ -16,22 +17,26 @@ import dev.wheelhouse.runtime.OutOfMemory;
 public final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
+    private static final Duration LONGEST_EFFECT = Duration.ofMinutes(1);
+
+    private final Clock clock;
     private final LogBudget failures;
 
     public AfterCommit(Clock clock) {
+        this.clock = clock;
         this.failures = new LogBudget(clock);
     }
 
     /**
-     * Runs an effect of a change. No deadline ends it, because nothing would run it again.
+     * Runs an effect of a change. The deadline of the request does not end it, because nothing would run it again.
      *
      * @param resource of the changed object, such as {@code pods}, for the log
      */
     public void run(String resource, String name, Runnable effect) {
-        answer(resource, name, () -> {
-            Deadline.without(effect);
+        answer(resource, name, () -> Deadline.in(LONGEST_EFFECT, clock).call(() -> {
+            effect.run();
             return true;
-        }, () -> false);
+        }), () -> false);
     }
 
     /** The answer to a change; the short one if it cannot be made. */

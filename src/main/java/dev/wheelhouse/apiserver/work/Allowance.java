@@ -13,18 +13,10 @@ public interface Allowance {
     /**
      * Reserves memory until the request is answered. It may wait until other requests release some.
      *
+     * @param inAll whether the memory that the request holds already counts: what its work needed serves its answer, too
      * @throws OutOfBudgetException if not enough memory is available
      */
-    void grant(long bytes);
-
-    /**
-     * Reserves memory until the request holds at least so much. The memory for its work serves its answer, too.
-     *
-     * @throws OutOfBudgetException if not enough memory is available
-     */
-    default void cover(long bytes) {
-        grant(bytes);
-    }
+    void grant(long bytes, boolean inAll);
 
     /**
      * Reserves the memory for the answer to a change, before the change is committed; does nothing outside a request.
@@ -35,7 +27,7 @@ public interface Allowance {
     static void coverAnswer(long bytes) {
         Allowance current = Current.OF_THREAD.get();
         if (current != null) {
-            current.cover(bytes);
+            current.grant(bytes, true);
         }
     }
 
@@ -47,7 +39,7 @@ public interface Allowance {
     static void take(long bytes) {
         Allowance current = Current.OF_THREAD.get();
         if (current != null) {
-            current.grant(bytes);
+            current.grant(bytes, false);
         }
     }
 

@@ -95,19 +95,6 @@ public final class Deadline {
         }
     }
 
-    /** Runs work that no deadline ends. */
-    static void without(Runnable work) {
-        Deadline before = CURRENT.get();
-        CURRENT.remove();
-        try {
-            work.run();
-        } finally {
-            if (before != null) {
-                CURRENT.set(before);
-            }
-        }
-    }
-
     /** Makes the work end at its next check, because nobody waits for its result any more. Any thread may call it. */
     public void giveUp() {
         ended = true;

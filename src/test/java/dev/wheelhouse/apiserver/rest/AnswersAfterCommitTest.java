@@ -122,21 +122,9 @@ class AnswersAfterCommitTest {
 
     /** @param most bytes for the work, and for the answer */
     private static Allowance ofWork(long mostOfWork, long mostOfAnswer) {
-        return new Allowance() {
-            @Override
-            public void grant(long bytes) {
-                require(bytes, mostOfWork);
-            }
-
-            @Override
-            public void cover(long bytes) {
-                require(bytes, mostOfAnswer);
-            }
-
-            private static void require(long bytes, long most) {
-                if (bytes > most) {
-                    throw new OutOfBudgetException(bytes, true);
-                }
+        return (bytes, inAll) -> {
+            if (bytes > (inAll ? mostOfAnswer : mostOfWork)) {
+                throw new OutOfBudgetException(bytes, true);
             }
         };
     }

@@ -24,6 +24,7 @@ final class StarvedStore {
     private static final int WRITERS = 4;
     private static final int NAMES = 6;
     private static final int WARM_UP = 100;
+    private static final int WRITES_WITH_MEMORY = 20;
     /** The number of acknowledged writes, with those before memory is short, after which the process ends. */
     private static final int ENOUGH = 250;
     private static final Duration FULL_FOR = Duration.ofMillis(2);
@@ -99,6 +100,10 @@ final class StarvedStore {
 
     private static void takeAllMemory() {
         Random random = new Random();
+        int enough = acknowledged.get() + WRITES_WITH_MEMORY;
+        while (acknowledged.get() < enough) {
+            LockSupport.parkNanos(FULL_FOR.toNanos());
+        }
         while (true) {
             List<byte[]> taken = new ArrayList<>();
             try {
