@@ -35,8 +35,8 @@ import dev.wheelhouse.spring.StandaloneService;
         TaskSchedulingAutoConfiguration.class})
 @StandaloneService
 public class WheelhouseApplication {
-    private static final byte[] WITHOUT_MEMORY = ("wheelhouse: ended, because memory ran out: give it a larger heap with "
-            + "-Xmx, or less to do\n").getBytes(StandardCharsets.UTF_8);
+    private static final byte[] WITHOUT_MEMORY = ("wheelhouse: ended, because memory ran out: give it a larger heap "
+            + "with -Xmx, or less to do\n").getBytes(StandardCharsets.UTF_8);
 
     public static void main(String[] args) {
         OutOfMemory.ends(WheelhouseApplication::endWithoutMemory);

@@ -27,7 +27,6 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;

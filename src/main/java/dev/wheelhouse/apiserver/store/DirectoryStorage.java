@@ -394,7 +394,7 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    /** Notes the version that the file has to end at, and closes the file, whose end is unknown after a failed write. */
+    /** Notes the version at which the file has to end. Closes the file, whose end is unknown after a failed write. */
     private static void undo(OpenFiles files, long acknowledged) {
         try {
             // This overwrites bytes in place, so it works on a full disk.

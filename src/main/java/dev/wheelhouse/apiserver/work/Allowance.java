@@ -13,7 +13,7 @@ public interface Allowance {
     /**
      * Reserves memory until the request is answered. It may wait until other requests release some.
      *
-     * @param inAll whether the memory that the request holds already counts: what its work needed serves its answer, too
+     * @param inAll whether memory that the request holds already counts. The memory for its work serves its answer, too
      * @throws OutOfBudgetException if not enough memory is available
      */
     void grant(long bytes, boolean inAll);

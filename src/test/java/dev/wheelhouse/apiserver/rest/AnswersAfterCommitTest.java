@@ -34,6 +34,8 @@ class AnswersAfterCommitTest {
     private static final String QUOTAS = "/api/v1/namespaces/default/resourcequotas";
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final String SITES = "/apis/example.com/v1/namespaces/default/sites";
+    private static final String SITE = "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Site\", "
+            + "\"metadata\": {\"name\": \"s\", \"finalizers\": [\"x.y/z\"]}}";
     private static final String YAML = "application/yaml";
     private static final String METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     private static final String TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1";
@@ -159,9 +161,7 @@ class AnswersAfterCommitTest {
         define("""
                 {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig":
                  {"url": "https://127.0.0.1:1/convert"}}}""", true);
-        done(ask("POST", SITES, "",
-                """
-                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
+        done(ask("POST", SITES, "", SITE));
 
         ApiResponse.Content answer = done(ask("DELETE", SITES.replace("/v1/", "/v2/") + "/s", "", ""));
 
@@ -221,9 +221,7 @@ class AnswersAfterCommitTest {
     @Test
     void theLastObjectOfADefinitionThatCannotEndIsGone() {
         define("{\"strategy\": \"None\"}", false);
-        done(ask("POST", SITES, "",
-                """
-                        {"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "s", "finalizers": ["x.y/z"]}}"""));
+        done(ask("POST", SITES, "", SITE));
         done(ask("DELETE", CRDS + "/sites.example.com", "", ""));
         onCommit = writes -> refuse(writes, "customresourcedefinitions.apiextensions.k8s.io");
 
