@@ -270,8 +270,8 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
-        // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that has
-        // no memory for its answer.
+        // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that
+        // has no memory for its answer.
         Deadline.checkNow();
         if (draft != null) {
             Allowance.coverAnswer(draft.json().length);
