@@ -35,4 +35,4 @@ USER 10001:10001
 # Health and metrics, and the embedded API server.
 EXPOSE 8080 7443
 # In a pod the service uses the API server of the pod's service account. Elsewhere it starts the embedded API server.
-ENTRYPOINT ["java", "@/app/jvm.options", "-XX:MaxRAMPercentage=75", "-XX:+ExitOnOutOfMemoryError", "-XX:AOTCache=/app/start.aot", "-jar", "/app/wheelhouse-exec.jar"]
+ENTRYPOINT ["java", "@/app/jvm.options", "-XX:MaxRAMPercentage=75", "-XX:AOTCache=/app/start.aot", "-jar", "/app/wheelhouse-exec.jar"]

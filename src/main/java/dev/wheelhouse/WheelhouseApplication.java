@@ -1,5 +1,7 @@
 package dev.wheelhouse;
 
+import java.nio.charset.StandardCharsets;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -13,6 +15,7 @@ import org.springframework.boot.servlet.autoconfigure.MultipartAutoConfiguration
 import org.springframework.boot.tomcat.autoconfigure.metrics.TomcatMetricsAutoConfiguration;
 import org.springframework.context.ApplicationListener;
 
+import dev.wheelhouse.runtime.OutOfMemory;
 import dev.wheelhouse.spring.CommandLine;
 import dev.wheelhouse.spring.Farewell;
 import dev.wheelhouse.spring.LeadLostEvent;
@@ -20,7 +23,7 @@ import dev.wheelhouse.spring.StandaloneService;
 
 /**
  * The service, and the only class that ends the process. A failed start prints the reason in one sentence; it and a
- * lost lead end the process with exit code 1.
+ * lost lead end the process with exit code 1, a lack of memory ends it with 3.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 // Jackson's configuration would search all classes of this package and its subpackages for annotations at each start.
@@ -32,14 +35,18 @@ import dev.wheelhouse.spring.StandaloneService;
         TaskSchedulingAutoConfiguration.class})
 @StandaloneService
 public class WheelhouseApplication {
+    private static final byte[] WITHOUT_MEMORY = ("wheelhouse: ended, because memory ran out: give it a larger heap "
+            + "with -Xmx, or less to do\n").getBytes(StandardCharsets.UTF_8);
 
     public static void main(String[] args) {
+        OutOfMemory.ends(WheelhouseApplication::endWithoutMemory);
         CommandLine.check(args).ifPresent(WheelhouseApplication::sayAndExit);
         SpringApplication application = new SpringApplication(WheelhouseApplication.class);
         application.addListeners(new EndWithTheLead());
         try {
             SpringApplication.getShutdownHandlers().add(application.run(args).getBean(Farewell.class));
         } catch (RuntimeException e) {
+            OutOfMemory.check(e);
             // Spring Boot's failure reporter has printed the reason.
             System.exit(1);
         }
@@ -49,6 +56,16 @@ public class WheelhouseApplication {
         @Override
         public void onApplicationEvent(LeadLostEvent event) {
             Thread.ofPlatform().name("end").start(() -> System.exit(1));
+        }
+    }
+
+    private static void endWithoutMemory() {
+        try {
+            System.err.write(WITHOUT_MEMORY, 0, WITHOUT_MEMORY.length);
+            System.err.flush();
+        } finally {
+            // The code of a JVM that -XX:+ExitOnOutOfMemoryError ends.
+            Runtime.getRuntime().halt(3);
         }
     }
 

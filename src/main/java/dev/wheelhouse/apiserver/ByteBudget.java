@@ -79,6 +79,14 @@ final class ByteBudget {
             }
         }
 
+        /**
+         * The bytes that the request lacks to hold so many; 0 for a few, which are not charged. It needs no lock,
+         * because the request takes memory on one thread at a time.
+         */
+        long missing(long wanted) {
+            return wanted <= BodyReader.UNCHARGED ? 0 : Math.max(0, wanted - bytes);
+        }
+
         private boolean fits(long more) {
             long own = held.getOrDefault(sender, 0L);
             return !closed && used + more <= total && (own + more <= total / 2 || own == bytes);

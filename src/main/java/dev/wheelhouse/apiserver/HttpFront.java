@@ -228,7 +228,9 @@ final class HttpFront extends HttpServlet {
                 breakOff(response);
             }
             // Waiting for memory would hold the answer meanwhile. Pieces were charged when they were made, if at all.
+            // The answer to a write was charged before the write, which a refusal would deny.
             boolean held = content.pieces() != null || content.body().length <= BodyReader.UNCHARGED
+                    || !granted.request().method().equals("GET")
                     || memory.take(content.body().length, Duration.ZERO);
             sendAndAwaitReader(request, response, held ? content : requests.tooManyRequests());
             return null;

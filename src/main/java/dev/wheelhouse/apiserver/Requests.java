@@ -192,7 +192,7 @@ final class Requests {
         if (seat == null) {
             return tooManyRequests();
         }
-        Allowance allowance = bytes -> grant(memory, bytes);
+        Allowance allowance = (bytes, inAll) -> grant(memory, inAll ? memory.missing(bytes) : bytes);
         if (isDoneHere(granted.request(), body.length)) {
             try (seat) {
                 return until.call(() -> allowance.call(() -> rest.answer(granted, body)));
@@ -233,7 +233,7 @@ final class Requests {
             throw new OutOfBudgetException(bytes, false);
         }
         try {
-            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
+            if (bytes > 0 && !memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
                 throw new OutOfBudgetException(bytes, true);
             }
         } catch (InterruptedException e) {

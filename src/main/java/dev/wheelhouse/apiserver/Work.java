@@ -14,6 +14,7 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on
@@ -84,6 +85,7 @@ final class Work implements Runnable {
         } catch (OverdueException e) {
             made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
+            OutOfMemory.check(e);
             failures.error(log, "a request could not be answered: " + e.getClass().getName(), e);
             made = Refusals.status(500, "Internal error occurred: " + e);
         }

@@ -10,6 +10,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.OutOfMemory;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -116,6 +117,7 @@ public final class Worker<K> implements Loop {
             }
             result = Result.retry(e);
         } catch (Throwable e) {
+            OutOfMemory.check(e);
             result = Result.retry(e);
         }
         if (!closed) {

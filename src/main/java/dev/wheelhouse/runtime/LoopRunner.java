@@ -124,6 +124,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
+                OutOfMemory.check(e);
                 failures.incrementAndGet();
                 log.error("the task {} failed; it is not repeated", Thread.currentThread().getName(), e);
             } finally {
@@ -190,6 +191,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                     throw e;
                 } catch (Throwable e) {
                     // User code in Kotlin, for example, throws any checked exception.
+                    OutOfMemory.check(e);
                     driven.stepBegan = BETWEEN_STEPS;
                     if (e instanceof Exception && loop instanceof SignalledLoop signalled
                             && signalled.isClosed()) {

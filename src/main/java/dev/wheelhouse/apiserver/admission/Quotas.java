@@ -37,6 +37,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.quota.Amounts;
@@ -59,6 +60,7 @@ public final class Quotas {
 
     private final ObjectStore store;
     private final Clock clock;
+    private final AfterCommit afterCommit;
     private final Evaluators evaluators = new Evaluators(new Stored());
     /** By the hash of the namespace: a few namespaces share one. */
     private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
@@ -66,6 +68,7 @@ public final class Quotas {
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
+        this.afterCommit = new AfterCommit(clock);
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
@@ -94,7 +97,8 @@ public final class Quotas {
             Map<String, Map<String, Quantity>> charges = judged ? charges(target, evaluator, after, before) : Map.of();
             T result = write.get();
             if (!dryRun) {
-                charges.forEach((quota, amounts) -> charge(target.namespace(), quota, amounts));
+                charges.forEach((quota, amounts) -> afterCommit.run(target.stored(),
+                        Json.text(object, "metadata", "name"), () -> charge(target.namespace(), quota, amounts)));
             }
             return result;
         } finally {

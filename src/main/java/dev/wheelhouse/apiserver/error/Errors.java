@@ -365,7 +365,9 @@ public final class Errors {
     public static ObjectNode success(ResourceType type, String name, String uid) {
         ObjectNode status = success();
         ObjectNode details = details(type, name);
-        details.put("uid", uid);
+        if (!uid.isEmpty()) {
+            details.put("uid", uid);
+        }
         status.set("details", details);
         return status;
     }

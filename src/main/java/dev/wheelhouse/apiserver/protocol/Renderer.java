@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -24,6 +25,7 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
@@ -42,10 +44,40 @@ public final class Renderer {
     private static final byte[] LIST_END = {']', '}', '\n'};
 
     private final Clock clock;
+    private final AfterCommit afterCommit;
     private final Renditions renditions = new Renditions();
 
     public Renderer(Clock clock) {
         this.clock = clock;
+        this.afterCommit = new AfterCommit(clock);
+    }
+
+    /**
+     * The answer to a write that is committed. If it cannot be made, it is a Status of success.
+     *
+     * @param uid of the object; empty if unknown
+     */
+    public ApiResponse.Content afterCommit(int code, Target target, String name, String uid, Accept accept,
+            Supplier<ApiResponse.Content> answer) {
+        return afterCommit.answer(target.type().plural(), name, answer,
+                () -> response(code, Errors.success(target.type(), name, uid).put("message", "the request succeeded, "
+                        + "but the server could not make its answer"), accept.ofObject()));
+    }
+
+    /**
+     * Checks whether one object can be answered in the form that a request asks for.
+     *
+     * @throws ApiException 406 or 400 if not
+     */
+    public static void checkForm(Target target, ApiRequest request, Accept accept) {
+        if (accept.form() == Accept.Form.PARTIAL_LIST) {
+            throw Errors.notAcceptable(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list ("
+                            + GoText.type(target.type(), "") + ")");
+        }
+        if (accept.form() == Accept.Form.TABLE) {
+            include(request);
+        }
     }
 
     /** Renders an object as it is, such as a Status. */
@@ -81,12 +113,10 @@ public final class Renderer {
 
     /** Renders an object. */
     public ApiResponse.Content object(int code, Target target, ObjectNode object, ApiRequest request, Accept accept) {
+        checkForm(target, request, accept);
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
-            case PARTIAL -> partial(object, accept);
-            case PARTIAL_LIST -> throw Errors.notAcceptable(
-                    "you requested PartialObjectMetadataList, but the requested object is not a list ("
-                            + GoText.type(target.type(), "") + ")");
+            case PARTIAL, PARTIAL_LIST -> partial(object, accept);
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
                     version(Json.text(object, "metadata", "resourceVersion")), clock.now())
                     .put("apiVersion", accept.metaApiVersion());

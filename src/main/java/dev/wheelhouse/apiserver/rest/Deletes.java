@@ -32,6 +32,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
@@ -70,6 +71,11 @@ final class Deletes {
         }
         permit(target, target.name(), request, options);
         Outcome outcome = delete(target, options);
+        return renderer.afterCommit(200, target, target.name(), "", accept,
+                () -> answer(target, outcome, request, accept));
+    }
+
+    private ApiResponse.Content answer(Target target, Outcome outcome, ApiRequest request, Accept accept) {
         if (outcome.stored() != null && accept.isPlain()) {
             return renderer.stored(200, target, outcome.stored(), request, accept);
         }
@@ -166,6 +172,7 @@ final class Deletes {
 
     private Outcome attempt(Target target, StoredObject current, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
+        Allowance.coverAnswer(current.json().length);
         ObjectNode object = tree(target, current);
         if (strategy.terminates(object)) {
             return terminate(target, current, object, options);
@@ -333,7 +340,7 @@ final class Deletes {
         if (!options.dryRun()) {
             StoredObject removed = store.delete(target.stored(), current.namespace(), current.name(),
                     current.version());
-            writes.ended(target.type(), removed::tree);
+            writes.ended(target.type(), removed.name(), removed::tree);
             last = removed;
         }
         return removed(target, last);
@@ -358,6 +365,7 @@ final class Deletes {
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
         Reads.tellShard(meta, selected, accept);
-        return renderer.list(target, items, meta, request, accept);
+        return renderer.afterCommit(200, target, "", "", accept,
+                () -> renderer.list(target, items, meta, request, accept));
     }
 }

@@ -27,6 +27,7 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -67,7 +68,10 @@ final class Reviews {
                 access(review, spec, subject(spec));
             }
         }
-        return renderer.response(201, review, accept);
+        ApiResponse.Content answer = renderer.response(201, review, accept);
+        // The transport charges answers to reads only. A small review can ask for the rules of many roles.
+        Allowance.coverAnswer(answer.body().length);
+        return answer;
     }
 
     private void self(ObjectNode review, User user) {

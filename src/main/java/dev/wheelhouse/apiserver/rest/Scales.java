@@ -54,6 +54,9 @@ final class Scales {
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         Target shown = new Target(target.info().bodyOf("scale"), target.namespace(), target.name(), "");
+        if (!request.method().equals("GET")) {
+            Renderer.checkForm(shown, request, accept);
+        }
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept);
             case "PUT" -> {

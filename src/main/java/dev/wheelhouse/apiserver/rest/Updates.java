@@ -61,8 +61,15 @@ final class Updates {
         this.clock = clock;
     }
 
-    ApiResponse create(Target target, ApiRequest request) {
+    /** The form of the answer to a write, which is checked before the write. */
+    private static Accept accept(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
+        Renderer.checkForm(target, request, accept);
+        return accept;
+    }
+
+    ApiResponse create(Target target, ApiRequest request) {
+        Accept accept = accept(target, request);
         ObjectNode object = Bodies.object(request, target.type());
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
@@ -73,9 +80,13 @@ final class Updates {
     /** As plain JSON, the answer is the bytes that were stored. */
     private ApiResponse answer(int code, Target target, Writes.Written written, ApiRequest request, Accept accept) {
         StoredObject stored = written.stored();
-        return stored != null && accept.isPlain()
-                ? renderer.stored(code, target, stored, request, accept)
-                : renderer.object(code, target, written.object(), request, accept);
+        ObjectNode object = written.object();
+        boolean asStored = stored != null
+                && (accept.isPlain() || Strategies.of(target.type()).isConverted(target.type()));
+        return renderer.afterCommit(code, target, Meta.name(object), Json.text(object, "metadata", "uid"), accept,
+                () -> asStored
+                        ? renderer.stored(code, target, Objects.requireNonNull(stored), request, accept)
+                        : renderer.object(code, target, object, request, accept));
     }
 
     private static void dropRepeatedOwners(ObjectNode object, ApiRequest request) {
@@ -90,7 +101,7 @@ final class Updates {
     }
 
     ApiResponse update(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request, target);
+        Accept accept = accept(target, request);
         ObjectNode object = Bodies.object(request, target.type());
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
@@ -176,7 +187,7 @@ final class Updates {
 
     ApiResponse patch(Target target, ApiRequest request) {
         String media = patchMedia(target.type(), request);
-        Accept accept = Accept.parse(request, target);
+        Accept accept = accept(target, request);
         WriteOptions.check(request);
         if (media.startsWith(APPLY)) {
             return apply(target, request, accept);

@@ -29,7 +29,6 @@ import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
-import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
@@ -37,6 +36,8 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.AfterCommit;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.Schemas;
 
 /**
@@ -52,6 +53,7 @@ final class Writes {
     private final ObjectStore store;
     private final Admission admission;
     private final Quotas quotas;
+    private final AfterCommit afterCommit;
     /** The warnings about resources whose new objects no controller handles, by the resource's name. */
     private volatile Map<String, String> unhandled = Map.of();
 
@@ -60,6 +62,7 @@ final class Writes {
         this.store = state.store();
         this.admission = admission;
         this.quotas = quotas;
+        this.afterCommit = new AfterCommit(state.clock());
     }
 
     /** Sets the warnings about resources whose new objects no controller handles, by the resource's name. */
@@ -239,7 +242,7 @@ final class Writes {
         return custom == null ? object : custom.toStorage(object);
     }
 
-    /** The version of the write, in the object as the client sees it, if another form of it was stored. */
+    /** Sets the version of the write in the object as the client sees it, if another form of it was stored. */
     private static void stamp(ObjectNode object, StoredObject stored) {
         Meta.of(object).put("resourceVersion", Long.toString(stored.version()));
     }
@@ -284,9 +287,9 @@ final class Writes {
             }
             strategy.toStored(type, object);
             StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
-            stamp(object, made);
             stored = true;
-            strategy.written(null, object, state);
+            stamp(object, made);
+            afterCommit.run(type.plural(), made.name(), () -> strategy.written(null, object, state));
             return written(target, object, made);
         } finally {
             if (!stored) {
@@ -296,13 +299,10 @@ final class Writes {
     }
 
     private Written written(Target target, ObjectNode object, StoredObject stored) {
-        ResourceType type = target.type();
         if (target.info() instanceof CustomResourceInfo custom) {
             state.customResources().wrote(custom, stored);
         }
-        return Strategies.of(type).isConverted(type)
-                ? new Written(Renderer.tree(target.info(), stored), null)
-                : new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
+        return new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
     }
 
     /**
@@ -390,6 +390,7 @@ final class Writes {
     private Written replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,
             WriteContext context) {
         ResourceType type = target.type();
+        Allowance.coverAnswer(current.json().length);
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return new Written(old, null);
         }
@@ -398,7 +399,7 @@ final class Writes {
             Meta.of(next).put("resourceVersion", Long.toString(current.version()));
             if (!context.dryRun()) {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
-                ended(type, () -> next);
+                ended(type, current.name(), () -> next);
             }
             return new Written(next, null);
         }
@@ -411,9 +412,9 @@ final class Writes {
             strategy.toStored(type, next);
             StoredObject stored = fitting(form, context,
                     () -> store.update(target.stored(), form, current.version()));
-            stamp(next, stored);
             written = true;
-            strategy.written(old, next, state);
+            stamp(next, stored);
+            afterCommit.run(type.plural(), stored.name(), () -> strategy.written(old, next, state));
             return written(target, next, stored);
         } finally {
             if (!written) {
@@ -423,8 +424,8 @@ final class Writes {
     }
 
     /** Runs the effects of the removal of an object. */
-    void ended(ResourceType type, Supplier<ObjectNode> object) {
-        Strategies.of(type).deleted(type, object, state);
+    void ended(ResourceType type, String name, Supplier<ObjectNode> object) {
+        afterCommit.run(type.plural(), name, () -> Strategies.of(type).deleted(type, object, state));
     }
 
     /**

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.runtime.OutOfMemory;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
@@ -71,12 +72,19 @@ final class DirectoryStorage implements Storage {
     private long compacted;
     private long version;
     private int commits;
+    /** Whether a commit has begun and has neither succeeded nor been undone. Then nothing more may be written. */
+    private boolean unfinished;
 
-    private record OpenFiles(MVStore store, MVMap<Long, byte[]> writes, MVMap<String, String> facts,
-            FileChannel newest) {
+    private record OpenFiles(SingleFileStore file, MVStore store, MVMap<Long, byte[]> writes,
+            MVMap<String, String> facts, FileChannel newest) {
+        /** Closes the files without writing anything. An error of the store does not leave its file locked. */
         void abandon() {
-            store.closeImmediately();
-            closeQuietly(newest);
+            try {
+                store.closeImmediately();
+            } finally {
+                closeQuietly(file);
+                closeQuietly(newest);
+            }
         }
     }
 
@@ -242,7 +250,7 @@ final class DirectoryStorage implements Storage {
                     .keyType(LongDataType.INSTANCE).valueType(ByteArrayDataType.INSTANCE));
             newest = FileChannel.open(directory.resolve(NEWEST), StandardOpenOption.READ, StandardOpenOption.WRITE);
             store.commit();
-            return new OpenFiles(store, writes, facts, newest);
+            return new OpenFiles(file, store, writes, facts, newest);
         } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
             if (store != null) {
                 store.closeImmediately();
@@ -295,7 +303,11 @@ final class DirectoryStorage implements Storage {
                         reason, e);
             }
         }
-        if (e instanceof OutOfMemoryError) {
+        if (open != null && OutOfMemory.isCauseOf(e)) {
+            return StorageException.temporary("the data directory " + directory + " takes no writes (the process ran "
+                    + "out of memory): give it a larger heap with -Xmx; it goes on by itself", "out of memory", e);
+        }
+        if (e instanceof StoreException.Full || OutOfMemory.isCauseOf(e)) {
             return new StorageException("the data directory " + directory + " could not be read with a heap of "
                     + Runtime.getRuntime().maxMemory() / MEBIBYTE + " MiB (" + FILE + " has " + fileSize() / MEBIBYTE
                     + " MiB): give the process a larger one with -Xmx; if that does not help, the file is damaged: "
@@ -342,6 +354,7 @@ final class DirectoryStorage implements Storage {
     public void commit(List<Write> writes) {
         OpenFiles files = Objects.requireNonNull(open, "the storage was not loaded");
         long acknowledged = version;
+        unfinished = true;
         try {
             for (Write write : writes) {
                 files.writes.append(write.version(), WriteCodec.encode(write));
@@ -352,9 +365,11 @@ final class DirectoryStorage implements Storage {
             }
             flush(files);
             NewestVersion.write(files.newest, version);
-        } catch (IOException | RuntimeException | StackOverflowError | AssertionError e) {
+            unfinished = false;
+        } catch (IOException | RuntimeException | Error e) {
             version = acknowledged;
             undo(files, acknowledged);
+            unfinished = false;
             throw failed(e);
         }
         if (++commits % RECLAIM_EVERY_COMMITS == 0) {
@@ -374,19 +389,20 @@ final class DirectoryStorage implements Storage {
     private static void reclaimSpace(OpenFiles files) {
         try {
             files.store.compact(MIN_FILL_PERCENT, RECLAIM_BYTES);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.debug("could not reclaim space in the data directory", e);
         }
     }
 
-    /** Closes the file, whose end is unknown after a failed write, and notes the version that it has to end at. */
+    /** Notes the version at which the file has to end. Closes the file, whose end is unknown after a failed write. */
     private static void undo(OpenFiles files, long acknowledged) {
-        files.store.closeImmediately();
         try {
             // This overwrites bytes in place, so it works on a full disk.
             NewestVersion.writeUndone(files.newest, acknowledged);
         } catch (IOException e) {
             log.debug("could not note that the writes after version {} are undone", acknowledged, e);
+        } finally {
+            files.store.closeImmediately();
         }
     }
 
@@ -460,7 +476,9 @@ final class DirectoryStorage implements Storage {
     public void close() {
         OpenFiles files = open;
         open = null;
-        if (files != null) {
+        if (files != null && unfinished) {
+            files.abandon();
+        } else if (files != null) {
             try {
                 files.store.close();
             } catch (RuntimeException e) {

@@ -24,9 +24,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * All objects of the API server, by resource ({@code pods}, {@code deployments.apps}). One version, which grows by one
@@ -50,8 +52,13 @@ public final class ObjectStore implements AutoCloseable {
     private static final long OVERHEAD = 1024;
     /** The share of the heap for all objects, and again for their past states. */
     private static final int SHARE_OF_HEAP = 4;
+    /** How many such shares stored objects may take at the start: an earlier process may have had a larger heap. */
+    private static final int MOST_SHARES = 3;
     /** The part of this share that is left for objects that grow when no more can be created. */
     private static final int RESERVE = 8;
+    /** Refuses writes after an error that left open whether the last ones are stored. Made before memory runs out. */
+    private static final StorageException IN_DOUBT = new StorageException("the process failed while it stored writes, "
+            + "and whether they are stored shows when it is started again: start it again", null);
     /** The part of this share that watches whose clients do not read may hold of a past that is no longer kept. */
     private static final int LATE = 8;
 
@@ -121,10 +128,17 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private final class Recovery implements Storage.Reader {
+        private void load(long bytes) {
+            stored += bytes;
+            if (stored > most * MOST_SHARES) {
+                throw new StoreException.Full(stored, most);
+            }
+        }
+
         @Override
         public void object(long at, String resource, byte[] json) {
             StoredObject object = StoredObject.draft(resource, (ObjectNode) Json.read(json), at);
-            stored += memory(object);
+            load(memory(object));
             log(resource).load(object);
         }
 
@@ -139,7 +153,7 @@ public final class ObjectStore implements AutoCloseable {
             }
             Change change = newChange(log, key, current, next, at);
             log.head = change.after;
-            stored += growth(change);
+            load(growth(change));
             remember(log, change);
             log.dispatch();
         }
@@ -256,8 +270,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
-        // The client of an overdue request was told of a timeout, so its write must not begin.
+        // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that
+        // has no memory for its answer.
         Deadline.checkNow();
+        if (draft != null) {
+            Allowance.coverAnswer(draft.json().length);
+        }
         if (failure != null) {
             resume();
         }
@@ -272,6 +290,7 @@ public final class ObjectStore implements AutoCloseable {
             throw e;
         }
         awaitCommit(decision.change.version, decision.era);
+        // Nothing from here on may fail: the write has happened.
         log.dispatch();
         endLateWatches();
         return decision.change.object;
@@ -287,15 +306,18 @@ public final class ObjectStore implements AutoCloseable {
         long at = decided + 1;
         Change change = newChange(log, key, current, draft == null ? null : draft.atVersion(at), at);
         refuseIfFull(change);
+        Decided decision = new Decided(change, era);
+        if (storage.isDurable()) {
+            // If memory runs out here, nothing was decided: a version that nobody commits would be missing for ever.
+            pending.add(new Pending(log, resource, key, change));
+        }
         stored += growth(change);
         log.head = change.after;
         decided = at;
-        if (storage.isDurable()) {
-            pending.add(new Pending(log, resource, key, change));
-        } else {
+        if (!storage.isDurable()) {
             publish(log, change);
         }
-        return new Decided(change, era);
+        return decision;
     }
 
     private static long memory(@Nullable StoredObject object) {
@@ -357,8 +379,19 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private void publish(ResourceLog log, Change change) {
-        remember(log, change);
+        try {
+            remember(log, change);
+        } catch (Throwable e) {
+            inDoubt(e);
+            throw e;
+        }
         version = change.version;
+    }
+
+    /** Refuses all further writes, because an error left open what became of the last ones. */
+    private void inDoubt(Throwable error) {
+        failure = IN_DOUBT;
+        OutOfMemory.check(error);
     }
 
     /**
@@ -397,7 +430,14 @@ public final class ObjectStore implements AutoCloseable {
         throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
     }
 
+    /**
+     * @throws StoreException.Failed if the storage took none of the writes; they are undone
+     * @throws IllegalStateException if it is not known whether they are stored
+     */
     private List<Pending> commitPending() {
+        if (failure != null) {
+            throw new IllegalStateException(IN_DOUBT);
+        }
         List<Pending> batch = locked(() -> {
             List<Pending> taken = pending;
             pending = new ArrayList<>();
@@ -408,6 +448,9 @@ public final class ObjectStore implements AutoCloseable {
         } catch (StorageException e) {
             undo(e, batch);
             throw new StoreException.Failed(e);
+        } catch (Throwable e) {
+            inDoubt(e);
+            throw e;
         }
         locked(() -> {
             batch.forEach(p -> publish(p.log, p.change));
@@ -418,6 +461,8 @@ public final class ObjectStore implements AutoCloseable {
 
     /** Begins a new era: undoes all writes that are decided but not committed. */
     private void undo(StorageException e, List<Pending> batch) {
+        // It stays so if memory runs out before the end.
+        failure = IN_DOUBT;
         locked(() -> {
             for (Pending undone : Stream.concat(batch.stream(), pending.stream()).toList()) {
                 undone.log.undo();
@@ -572,7 +617,7 @@ public final class ObjectStore implements AutoCloseable {
     public void endWatches(String resource) {
         ResourceLog log = logs.get(resource);
         if (log != null) {
-            log.dispatch();
+            log.awaitDispatch();
             log.watchers().all().forEach(Watcher::close);
         }
     }

@@ -142,14 +142,24 @@ final class ResourceLog {
     /** Offers the appended changes to the watchers, unless another thread is doing so. */
     void dispatch() {
         while (!undelivered.isEmpty() && dispatching.tryLock()) {
-            try {
-                for (Change change = undelivered.poll(); change != null; change = undelivered.poll()) {
-                    watchers.deliver(change);
-                }
-            } finally {
-                dispatching.unlock();
-            }
+            deliver();
         }
+    }
+
+    private void deliver() {
+        try {
+            for (Change change = undelivered.poll(); change != null; change = undelivered.poll()) {
+                watchers.deliver(change);
+            }
+        } finally {
+            dispatching.unlock();
+        }
+    }
+
+    /** Returns when the changes that were appended before are offered, also those that another thread is offering. */
+    void awaitDispatch() {
+        dispatching.lock();
+        deliver();
     }
 
     boolean isDispatched() {

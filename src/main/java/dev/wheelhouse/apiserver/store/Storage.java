@@ -23,7 +23,8 @@ public interface Storage extends AutoCloseable {
      *
      * @param writes in version order, without gaps
      * @throws StorageException if the writes cannot be stored. Then none of them counts as stored, and {@link #resume}
-     *         must succeed before the next commit
+     *         must succeed before the next commit. After any other exception or error, whether they are stored shows at
+     *         the next start, and nothing but {@link #close} may be called
      */
     void commit(List<Write> writes);
 

@@ -63,11 +63,15 @@ public final class Watcher implements AutoCloseable {
         return initialDropped;
     }
 
+    /** Queues a change. Changes come in the order of their versions, and none comes after one that was left out. */
     void offer(Change change) {
-        if (change.version <= after || closed) {
+        if (change.version <= after) {
             return;
         }
         synchronized (queue) {
+            if (closed || overflowed) {
+                return;
+            }
             long more = change.object.json().length;
             if (queue.size() >= MAX_EVENTS || (bytes > 0 && bytes + more > MAX_BYTES)) {
                 overflow();
@@ -78,8 +82,18 @@ public final class Watcher implements AutoCloseable {
         }
         if (overflowed) {
             close();
+        } else {
+            wakeReader();
         }
-        wakeReader();
+    }
+
+    /** Ends the watch, because a change could not be offered to it. */
+    void fail() {
+        synchronized (queue) {
+            overflow();
+        }
+        wake = null;
+        close();
     }
 
     private void overflow() {
@@ -114,7 +128,12 @@ public final class Watcher implements AutoCloseable {
         signal.raise();
         Runnable callback = wake;
         if (callback != null) {
-            callback.run();
+            try {
+                callback.run();
+            } catch (RuntimeException | Error e) {
+                // This may be the thread of a writer, whose write has happened.
+                fail();
+            }
         }
     }
 
@@ -154,7 +173,8 @@ public final class Watcher implements AutoCloseable {
         long version = store.version();
         log.dispatch();
         synchronized (queue) {
-            return !overflowed && queue.isEmpty() && isInitialDone() && log.isDispatched()
+            // The end of the watch is read last: a change that was dispatched after it is not in the queue.
+            return queue.isEmpty() && isInitialDone() && log.isDispatched() && !closed && !overflowed
                     ? Math.max(version, after)
                     : -1;
         }

@@ -95,7 +95,12 @@ final class WatcherIndex {
     private static void offer(@Nullable List<Watcher> watchers, Change change) {
         if (watchers != null) {
             for (Watcher watcher : watchers) {
-                watcher.offer(change);
+                try {
+                    watcher.offer(change);
+                } catch (RuntimeException | Error e) {
+                    // The write is committed, and the other watchers must hear of it.
+                    watcher.fail();
+                }
             }
         }
     }

@@ -13,9 +13,23 @@ public interface Allowance {
     /**
      * Reserves memory until the request is answered. It may wait until other requests release some.
      *
+     * @param inAll whether memory that the request holds already counts. The memory for its work serves its answer, too
      * @throws OutOfBudgetException if not enough memory is available
      */
-    void grant(long bytes);
+    void grant(long bytes, boolean inAll);
+
+    /**
+     * Reserves the memory for the answer to a change, before the change is committed; does nothing outside a request.
+     *
+     * @param bytes of the changed object's JSON
+     * @throws OutOfBudgetException if not enough memory is available
+     */
+    static void coverAnswer(long bytes) {
+        Allowance current = Current.OF_THREAD.get();
+        if (current != null) {
+            current.grant(bytes, true);
+        }
+    }
 
     /**
      * Reserves memory for the request that this thread works on; does nothing outside a request.
@@ -25,7 +39,7 @@ public interface Allowance {
     static void take(long bytes) {
         Allowance current = Current.OF_THREAD.get();
         if (current != null) {
-            current.grant(bytes);
+            current.grant(bytes, false);
         }
     }
 

@@ -168,7 +168,7 @@ class PatchBoundsTest {
             list.addObject().put("a", "a" + i);
         }
         AtomicLong charged = new AtomicLong();
-        Allowance ofTenMegabytes = bytes -> {
+        Allowance ofTenMegabytes = (bytes, inAll) -> {
             if (charged.addAndGet(bytes) > 10_000_000) {
                 throw new OutOfBudgetException(bytes, false);
             }

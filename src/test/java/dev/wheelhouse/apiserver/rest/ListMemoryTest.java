@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,8 @@ class ListMemoryTest {
         }
     }
 
-    private ApiResponse.Content list(String accept, Allowance allowance) {
+    private ApiResponse.Content list(String accept, LongConsumer taking) {
+        Allowance allowance = (bytes, inAll) -> taking.accept(bytes);
         return allowance.call(
                 () -> client.content(ApiRequest.of("GET", CONFIG_MAPS + "?labelSelector=n", null).withAccept(accept)));
     }

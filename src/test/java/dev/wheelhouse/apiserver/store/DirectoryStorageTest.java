@@ -331,6 +331,17 @@ class DirectoryStorageTest {
                 .hasMessageContaining("give the process a larger one with -Xmx").hasMessageNotContaining("\n");
     }
 
+    /** A JVM that ends at the first OutOfMemoryError would end without a sentence. */
+    @Test
+    void aDirectoryOfAnEarlierProcessWithALargerHeapIsRefusedBeforeMemoryRunsOut() {
+        fill();
+        Storage storage = Storage.inDirectory(directory, 10, false);
+        assertThatThrownBy(() -> new ObjectStore(clock, Retention.standard(), storage, 50_000))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("give the process a larger one with -Xmx").hasMessageNotContaining("\n");
+        open(1000).close();
+    }
+
     private void fill() {
         try (ObjectStore store = open(1000)) {
             for (int i = 0; i < 200; i++) {

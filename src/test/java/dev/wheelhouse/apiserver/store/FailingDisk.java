@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A file system for the objects' file that a test can make full, read-only or broken. */
 public final class FailingDisk extends FilePathWrapper {
+    /** The words of an error of the disk that is none: the process runs out of memory while it writes. */
+    static final String OUT_OF_MEMORY = "Cannot reserve bytes of direct buffer memory";
     private static final String SCHEME = "failingdisk";
     private static volatile @Nullable String error;
     /** The number of writes that still succeed before the error. */
@@ -46,6 +48,9 @@ public final class FailingDisk extends FilePathWrapper {
     }
 
     private static IOException failure() {
+        if (OUT_OF_MEMORY.equals(error)) {
+            throw new OutOfMemoryError(error);
+        }
         return new IOException(error);
     }
 
