@@ -36,9 +36,10 @@ final class CacheUpdates<T extends KubernetesObject> {
         if (delta.type == Delta.Type.DELETED) {
             indexer.remove(delta.key);
             forget(before);
-            if (before != null) {
-                boolean known = object != null && sameObject(before, object);
-                notifications.add(new Notification.Delete<>(known ? object : before, !known));
+            if (before != null && object != null && sameObject(before, object)) {
+                notifications.add(new Notification.Delete<>(object, false));
+            } else if (before != null) {
+                notifications.add(new Notification.Delete<>(before, true));
             }
         } else if (object != null && (before == null || !sameVersion(before, object))) {
             remember(object);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken. After a
  *     silent watch that had missed nothing, the timeout of the next one is added: the server sends no bookmarks while
  *     nothing changes, as kube-apiserver does if etcd reports no progress.
- * @param batch the most watch events that are read in one step, and the most of them that the informer loop handles in one
+ * @param batch the most watch events that are read in one step, and that the informer loop handles in one
  * @param pendingBound the number of notifications waiting for one handler above which updates of one UID are merged
  * @param dropLastApplied whether the cache leaves out the value of the annotation
  *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the

@@ -417,8 +417,9 @@ final class ReflectorSteps<T extends KubernetesObject> {
             return enter(recovery.ofInitialState(e, message));
         }
         if (watching) {
-            boolean broke = failing != null && e.isUnreachable() && !failing.wasBrief();
-            return enter(recovery.ofWatch(e, message, broke && (failing.events() > 0 || ++fruitless < 2)));
+            boolean mayContinue = failing != null && e.isUnreachable() && !failing.wasBrief()
+                    && (failing.events() > 0 || ++fruitless < 2);
+            return enter(recovery.ofWatch(e, message, mayContinue));
         }
         return enter(phase == Phase.PROBE ? recovery.ofProbe(e, message) : recovery.ofList(e, message, phase));
     }

@@ -29,10 +29,11 @@ import dev.wheelhouse.runtime.Durations;
 import okhttp3.Response;
 
 /**
- * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to two bounds. It hands on the
- * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
- * ends of network packets and HTTP chunks have no meaning. An unhurried watch pauses before it reads again. A consumer
- * that is called when events are ready may handle them on the reading thread, which saves a hand-over.
+ * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to a number and a size. It
+ * hands on the events of one read of the network together, before it reads again, so no event waits for one that has
+ * not come. The ends of network packets and HTTP chunks have no meaning. An unhurried watch pauses before it reads
+ * again. A consumer that is called when events are ready may handle them on the reading thread, which saves a
+ * hand-over.
  */
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */

@@ -32,7 +32,6 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
 
-import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -93,27 +92,6 @@ class HttpWatchStreamTest {
             assertThat(e.isUnknownOutcome()).isTrue();
             events.add("broken");
             return events;
-        }
-    }
-
-    @Test
-    void largeEventsAreReadAheadUpToABoundOfBytes() throws Exception {
-        byte[] event = ("{\"type\":\"ADDED\",\"object\":{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},"
-                + "\"data\":{\"k\":\"" + "x".repeat(1 << 20) + "\"}}}\n").getBytes(StandardCharsets.UTF_8);
-        server.answerWith((request, out) -> {
-            RawServer.startChunked(out);
-            for (int i = 0; i < 64; i++) {
-                RawServer.chunk(out, event, 0, event.length);
-            }
-            RawServer.endChunked(out);
-        });
-        try (WatchStream<V1ConfigMap> stream = watch()) {
-            eventually("the stream waits for its reader", LONG, () -> stream.bytesRead() >= 64L * event.length
-                    || Thread.getAllStackTraces().entrySet().stream()
-                            .anyMatch(thread -> thread.getKey().getState() == Thread.State.WAITING
-                                    && List.of(thread.getValue()).toString().contains("HttpWatchStream.handOn")));
-            assertThat(stream.bytesRead()).isLessThan(16 << 20);
-            assertThat(all(stream)).hasSize(64);
         }
     }
 
