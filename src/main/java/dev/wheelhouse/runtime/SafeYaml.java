@@ -39,10 +39,10 @@ import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
  * Reads untrusted YAML within limits, as kubectl, kube-apiserver and kubelet read it: the YAML 1.1 of Go's
- * {@code sigs.k8s.io/yaml}, converted to the values of JSON. The program reads all YAML by this class. Times and base-60
- * numbers are text, {@code y} and {@code on} are booleans, {@code 0o17}, {@code 017} and {@code 0b1111} are 15, a whole
- * number with a fraction of zero is an integer, keys are the text of their value, and of a key that occurs twice, also
- * by a merge, the later value counts. No tag creates an object. Thread safe.
+ * {@code sigs.k8s.io/yaml}, converted to the values of JSON. The program reads all YAML by this class. Times and
+ * base-60 numbers are text. {@code y} and {@code on} are booleans. {@code 0o17}, {@code 017} and {@code 0b1111} are 15.
+ * A whole number with a fraction of zero is an integer. A key is the text of its value. If a key occurs twice, also by
+ * a merge, the later value counts. No tag creates an object. A few tabs that Go refuses count as spaces. Thread safe.
  */
 public final class SafeYaml {
     private static final int MOST_BYTES = 10 << 20;

@@ -140,7 +140,8 @@ public final class TestServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server. It listens with TLS if it authenticates its clients. Controllers and nodes may still be starting when it returns, so tests wait for their effects.
+     * Starts a server. It listens with TLS if it authenticates its clients.
+     * Controllers and nodes may still be starting when it returns, so tests wait for their effects.
      *
      * @param controllers whether the built-in controllers run on the server
      * @param nodes the number of hollow nodes; if there are any, a scheduler runs too

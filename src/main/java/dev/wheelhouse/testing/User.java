@@ -69,11 +69,11 @@ public final class User {
     }
 
     /**
-     * Creates the objects of a YAML text as {@code kubectl create} does: of each document and of each item of a list. They
-     * are sent as they are written, so the server refuses a number or a boolean where text should be.
+     * Creates the objects of a YAML text as {@code kubectl create} does: of each document and of each item of a list.
+     * They are sent as they are written, so the server refuses a number or a boolean where text should be.
      *
-     * @throws IllegalArgumentException if the text is not YAML, a document is not an object, or the server does not serve
-     *     an object's kind; the message names the line or the kind
+     * @throws IllegalArgumentException if the text is not YAML, a document is not an object, or the server does not
+     *     serve an object's kind; the message names the line or the kind
      */
     public void create(String yaml) {
         for (Iterator<SafeYaml.Document> each = SafeYaml.documents(yaml.getBytes(StandardCharsets.UTF_8)); each

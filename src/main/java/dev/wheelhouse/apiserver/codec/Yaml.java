@@ -63,8 +63,8 @@ public final class Yaml {
     /**
      * Reads the first document of a text, as kube-apiserver does.
      *
-     * @param refused makes the error from the reason if the text is not YAML, has a value that JSON has not, or exceeds a
-     *     bound
+     * @param refused makes the error from the reason if the text is not YAML, has a value that JSON has not, or
+     *     exceeds a bound
      */
     public static Document read(byte[] text, Function<String, ApiException> refused) {
         try {

@@ -182,8 +182,8 @@ final class MergedKubeConfig {
     }
 
     /**
-     * Checks the types of the fields, as all kubectl commands do, for entries that are not used, too. The message does not
-     * contain the value, which may be a secret.
+     * Checks the types of the fields, as all kubectl commands do, for entries that are not used, too. The message does
+     * not contain the value, which may be a secret.
      */
     private static void checkTypes(Path file, String entry, Map<String, Object> fields, Class<?> shape) {
         try {

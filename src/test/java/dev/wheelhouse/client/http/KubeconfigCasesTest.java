@@ -297,9 +297,12 @@ class KubeconfigCasesTest {
             "as-user-extra: [k], as: x | field as-user-extra of the user \"u\" has another form",
             "exec: x | field exec of the user \"u\" has another form",
             "exec: {args: [-n, 5]} | field exec.args.[1] of the user \"u\" is no text",
-            "exec: {env: [{name: A, value: 1}]} | field exec.env.[0].value of the user \"u\" is no text",
-            "exec: {provideClusterInfo: 'true'} | field exec.provideClusterInfo of the user \"u\" is neither true nor false",
-            "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x} | write client.authentication.k8s.io/v1",
+            "exec: {env: [{name: A, value: 1}]} "
+                    + "| field exec.env.[0].value of the user \"u\" is no text",
+            "exec: {provideClusterInfo: 'true'} "
+                    + "| field exec.provideClusterInfo of the user \"u\" is neither true nor false",
+            "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x} "
+                    + "| write client.authentication.k8s.io/v1",
             "exec: {apiVersion: client.authentication.k8s.io/v1, command: x} | interactiveMode is \"\"",
             "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always, command: x} | no terminal",
             "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./beta} | v1beta1",
@@ -307,7 +310,8 @@ class KubeconfigCasesTest {
             "as: \"a\\nb\" | hold a control character",
             "token: t, username: me | field username of the user \"u\" is set beside a token",
             "client-certificate: rsa8.crt, client-key: rsa8.crt | client-key has no private key",
-            "client-certificate-data: \"AAAA AAAA\", client-key: rsa8.key | client-certificate-data of the user \"u\" is no base64",
+            "client-certificate-data: \"AAAA AAAA\", client-key: rsa8.key "
+                    + "| client-certificate-data of the user \"u\" is no base64",
             "tokenFile: missing | does not exist"})
     void aUserThatCannotBeUsedIsRefusedWithTheNameOfItsField(String user, String message) {
         assertThatThrownBy(() -> connect(local(), user)).isInstanceOf(KubeConfigException.class)
@@ -316,7 +320,8 @@ class KubeconfigCasesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "insecure-skip-tls-verify: 'true' | field insecure-skip-tls-verify of the cluster \"c\" is neither true nor false",
+            "insecure-skip-tls-verify: 'true' "
+                    + "| field insecure-skip-tls-verify of the cluster \"c\" is neither true nor false",
             "insecure-skip-tls-verify: true, certificate-authority: ca.crt | is set beside insecure-skip-tls-verify",
             "server: 'https://me:pw@127.0.0.1:1' | has a user's name or password",
             "server: 'https://127.0.0.1:1 ' | write it as https://HOST:PORT",

@@ -33,8 +33,8 @@ final class RawServer implements AutoCloseable {
     }
 
     /**
-     * @param headers the values of a header, in the order in which they came; with TLS {@code :name} is the name that the
-     *     client asked for, and {@code :peer} the name of its certificate
+     * @param headers the values of a header, in the order in which they came; with TLS {@code :name} is the name that
+     *     the client asked for, and {@code :peer} the name of its certificate
      */
     record Request(String method, String target, Map<String, String> headers, String body) {
         String line() {
