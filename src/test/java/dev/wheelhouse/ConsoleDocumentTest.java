@@ -21,7 +21,7 @@ class ConsoleDocumentTest {
     private Path home;
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void eachLineOfThePageWorks() throws IOException {
         List<String> lines = lines();
         assertThat(lines).hasSizeGreaterThan(12);

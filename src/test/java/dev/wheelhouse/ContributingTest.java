@@ -16,16 +16,21 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import javax.xml.parsers.DocumentBuilderFactory;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
 
 import com.github.difflib.UnifiedDiffUtils;
 import com.github.difflib.patch.PatchFailedException;
@@ -80,6 +85,22 @@ class ContributingTest {
             }
         }
         return examples.stream();
+    }
+
+    /**
+     * Maven may run on a JDK 25 while an older java, or none, is on the PATH. A plugin looks for a tool on the PATH
+     * unless a toolchain was selected, and it takes a path for what it is.
+     */
+    @Test
+    void theToolsOfTheBuildAreThoseOfTheJdkThatItChose() throws Exception {
+        Document pom = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new File("pom.xml"));
+        assertThat(texts(pom, "useJdk")).isNotEmpty().containsOnly("Never");
+        assertThat(texts(pom, "executable")).isNotEmpty().containsOnly("java");
+    }
+
+    private static List<String> texts(Document document, String element) {
+        NodeList found = document.getElementsByTagName(element);
+        return IntStream.range(0, found.getLength()).mapToObj(i -> found.item(i).getTextContent()).toList();
     }
 
     @Test

@@ -13,7 +13,7 @@ import dev.wheelhouse.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** kubectl with the definition that is generated from a class, on this project's API server and on a real one. */
-@Timeout(180)
+@Timeout(900)
 class GeneratedDefinitionTest {
     private static final String GOOD = """
             apiVersion: example.com/v1

@@ -45,6 +45,7 @@ class OutageLogTest {
             InformerFactory informers = service.bean(InformerFactory.class);
             eventually("every cache has failed", SOON,
                     () -> informers.states().stream().allMatch(state -> state.lastFailure() != null));
+            eventually("the outage is logged", SOON, () -> !aboutOutages(log).isEmpty());
             List<String> during = aboutOutages(log);
             assertThat(during).hasSize(1).allMatch(line -> line.contains("cannot be reached"));
 
@@ -52,6 +53,7 @@ class OutageLogTest {
                     .start()) {
                 eventually("every cache is up to date", SOON,
                         () -> informers.states().stream().allMatch(state -> state.lastFailure() == null));
+                eventually("the end is logged", SOON, () -> aboutOutages(log).size() > 1);
                 assertThat(aboutOutages(log)).hasSize(2).last().asString().contains("answers again after");
             }
         }

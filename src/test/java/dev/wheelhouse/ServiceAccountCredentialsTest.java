@@ -19,7 +19,7 @@ class ServiceAccountCredentialsTest {
     private Path directory;
 
     @Test
-    @Timeout(180)
+    @Timeout(900)
     void aControllerWhoseRoleIsTakenAwayMayNotWriteAndTheOthersMay() throws Exception {
         try (RunningService service = RunningService.start(directory,
                 "--wheelhouse.apiserver.authorization-mode=rbac",

@@ -20,7 +20,7 @@ class ApiProtocolTest {
             + "localhost\r\n\r\n";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
-            .withLimits(ApiServerOptions.defaults().limits().withIo(Duration.ofMillis(100)))).start();
+            .withLimits(ApiServerOptions.defaults().limits().withIo(Duration.ofSeconds(1)))).start();
 
     @AfterEach
     void stop() {
@@ -41,7 +41,7 @@ class ApiProtocolTest {
     @Test
     void aRequestThatWaitsBehindAQuietWatchIsAnsweredAsAWhole() throws Exception {
         try (RawHttp http = RawHttp.connect(server.port(), MILLIS)) {
-            http.send(WATCH.formatted(1));
+            http.send(WATCH.formatted(3));
             assertThat(http.socket().getInputStream().read()).isEqualTo('H');
             http.send("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 

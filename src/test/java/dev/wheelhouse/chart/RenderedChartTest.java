@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The rendered chart, by the rules of Kubernetes' types and of the restricted Pod Security Standard. */
 @EmbeddedApiServer(manifests = "charts/monitoring-types.yaml")
-@Timeout(300)
+@Timeout(900)
 class RenderedChartTest {
     /** Everything that is off by default is on. */
     private static final String ALL = """

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 /** The official Java client, with nothing set but the address. */
 @EmbeddedApiServer(lifetime = EmbeddedApiServer.Lifetime.METHOD)
-@Timeout(120)
+@Timeout(900)
 class OfficialClientTest {
     private static final String WEB = """
             apiVersion: apps/v1

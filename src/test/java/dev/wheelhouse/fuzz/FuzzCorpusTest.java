@@ -22,7 +22,7 @@ class FuzzCorpusTest {
 
     @ParameterizedTest
     @MethodSource("targets")
-    @Timeout(300)
+    @Timeout(900)
     void whatIsKnownToBeDifficultIsReadOrRefused(String name) throws IOException {
         FuzzTarget target = FuzzTargets.named(name);
         List<Corpus.Input> inputs = Corpus.of(name);

@@ -27,7 +27,7 @@ class FuzzingTest {
 
     @ParameterizedTest
     @MethodSource("targets")
-    @Timeout(300)
+    @Timeout(900)
     void noInputFailsOrTakesTooLong(String name) throws Exception {
         FuzzTarget target = FuzzTargets.named(name);
         Mutations mutations = new Mutations(Corpus.of(name), Integer.getInteger("fuzz.seed", 1));

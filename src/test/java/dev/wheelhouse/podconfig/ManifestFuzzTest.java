@@ -202,7 +202,7 @@ class ManifestFuzzTest {
     }
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void whateverIsInAFileIsTakenOrRefusedOnceAndClearly() throws Exception {
         Path file = directory.resolve("fuzzed.yaml");
         try (FileSource source = new FileSource(directory, "node-1", Duration.ofSeconds(15), channel, (s, p, w) -> {},
@@ -212,7 +212,7 @@ class ManifestFuzzTest {
     }
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void whateverAUrlGivesIsTakenOrRefusedOnceAndClearly() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {

@@ -36,8 +36,9 @@ import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Asks the admission webhooks about writes and connections (upstream: {@code apiserver/pkg/admission/plugin/webhook}).
- * Webhooks are asked about the same ones as {@link ValidatingPolicies}. Mutating webhooks are called one after the other, validating ones at the same time. There is no audit log, so audit
- * annotations are dropped. Thread safe; a call blocks its request and no other.
+ * Webhooks are asked about the same ones as {@link ValidatingPolicies}. Mutating webhooks are called one after the
+ * other, validating ones at the same time. There is no audit log, so audit annotations are dropped. Thread safe; a
+ * call blocks its request and no other.
  */
 final class AdmissionWebhooks {
     private static final Logger log = LoggerFactory.getLogger(AdmissionWebhooks.class);

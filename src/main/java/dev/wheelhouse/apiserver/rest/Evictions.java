@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1LabelSelector;

@@ -1,10 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -33,7 +31,6 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
 
 /** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */

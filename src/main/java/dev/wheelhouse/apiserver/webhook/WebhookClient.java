@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -120,7 +121,7 @@ public final class WebhookClient {
         } catch (RedirectException e) {
             throw new WebhookException("Post \"" + e.to + "\": " + e.getMessage());
         } catch (IOException e) {
-            HttpUrl asked = at.get();
+            HttpUrl asked = Objects.requireNonNull(at.get());
             String host = address.substring(0, address.indexOf('/', "https://".length()));
             throw new WebhookException("Post \"" + (asked.equals(url)
                     ? host + url.encodedPath() + "?" + url.encodedQuery()

@@ -14,8 +14,9 @@ final class AskedRequests {
     private static final String PODS = CORE + "pods";
     private static final String APPS = "/apis/apps/v1/namespaces/asked/";
     private static final String YARDS = "/apis/example.com/v1/namespaces/asked/yards";
-    private static final String TEMPLATE = "\"selector\": {\"matchLabels\": {\"a\": \"b\"}}, \"template\": {\"metadata\": "
-            + "{\"labels\": {\"a\": \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}";
+    private static final String TEMPLATE = "\"selector\": {\"matchLabels\": {\"a\": \"b\"}}, \"template\": "
+            + "{\"metadata\": {\"labels\": {\"a\": \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\", "
+            + "\"image\": \"i\"}]}}";
 
     private AskedRequests() {}
 
@@ -82,7 +83,8 @@ final class AskedRequests {
                          {"name": "asked"}, "webhooks": [{"name": "asked.example.com", "admissionReviewVersions":
                          ["v1"], "sideEffects": "None", "timeoutSeconds": 30, "clientConfig": %s, "rules":
                          [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}],
-                         "matchConditions": [{"name": "c", "expression": "!request.userInfo.username.startsWith('system:apiserver')"}]}]}
+                         "matchConditions": [{"name": "c", "expression":
+                         "!request.userInfo.username.startsWith('system:apiserver')"}]}]}
                         """
                         .formatted(kind, client));
     }
@@ -100,7 +102,7 @@ final class AskedRequests {
                 make(PODS + "/r/eviction", "policy/v1", "Eviction", "r", ""),
                 make(PODS + "/gone/eviction", "policy/v1", "Eviction", "gone",
                         ", \"deleteOptions\": {\"gracePeriodSeconds\": 5}"),
-                Probe.post(PODS + "/p/exec?command=ls&command=-l&container=c&stdin=true&stdout=true", ""),
+                Probe.post(PODS + "/p/exec?command=ls&command=-l&container=c&stdin=1&stdout=true", ""),
                 Probe.get(PODS + "/p/exec?command=ls&tty=1&stdout=false"), Probe.get(PODS + "/p/attach?container=c"),
                 Probe.post(PODS + "/p/portforward?ports=80&ports=81", ""), Probe.get(PODS + "/gone/portforward"),
                 Probe.get(PODS + "/p/proxy"), Probe.get(PODS + "/p/proxy/a/b?x=y"),
@@ -153,7 +155,7 @@ final class AskedRequests {
                 Probe.delete(PODS + "?fieldSelector=metadata.name=c1"), Probe.delete(PODS + "/gone"));
     }
 
-    /** What a webhook is asked, in a few words: operation, resource, name, kind of the object, grace period. */
+    /** The question of a review in a few words: operation, resource, name, kind of the object, grace period. */
     static String summary(JsonNode review) {
         JsonNode request = review.path("request");
         String part = Json.text(request, "subResource");

@@ -28,7 +28,7 @@ class AskedRequestsTest {
             POST bindings -> CREATE bindings q Binding
             POST pods/r/eviction -> CREATE pods/eviction r Eviction
             POST pods/gone/eviction -> CREATE pods/eviction gone Eviction
-            POST pods/p/exec?command=ls&command=-l&container=c&stdin=true&stdout=true -> CONNECT pods/exec p PodExecOptions
+            POST pods/p/exec?command=ls&command=-l&container=c&stdin=1&stdout=true -> CONNECT pods/exec p PodExecOptions
             GET pods/p/exec?command=ls&tty=1&stdout=false -> CONNECT pods/exec p PodExecOptions
             GET pods/p/attach?container=c -> CONNECT pods/attach p PodAttachOptions
             POST pods/p/portforward?ports=80&ports=81 -> CONNECT pods/portforward p PodPortForwardOptions

@@ -14,7 +14,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /** Sends {@link Probe}s over one connection that is kept while the server keeps it. */
 final class HttpWire implements AutoCloseable {
-    private static final int TIMEOUT_MILLIS = 15_000;
+    private static final int TIMEOUT_MILLIS = 120_000;
     private static final Pattern PLACE = Pattern.compile("\\$\\{(uid|rv|continue) ([^}]+)}");
 
     private final int port;

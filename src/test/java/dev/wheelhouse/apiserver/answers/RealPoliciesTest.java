@@ -29,7 +29,7 @@ class RealPoliciesTest {
     private static final String SHOPS = "/apis/scenes.example.com/v1/namespaces/default/shops?dryRun=All";
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void theRealServerAnswersAsRecorded(@TempDir Path directory) throws Exception {
         List<ObjectNode> entries = new ArrayList<>();
         try (RealApiServer upstream = RealApiServer.startOrSkip(directory);

@@ -120,7 +120,7 @@ class RealWebhooksTest {
     }
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void bothServersAnswerAlike(@TempDir Path directory) throws Exception {
         List<String> differences = new ArrayList<>();
         try (RealApiServer upstream = RealApiServer.startOrSkip(directory);

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 /** A damaged file is refused in one sentence, or its content is complete: lost data never goes unnoticed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(900)
 class DamagedFileTest {
     private static final int KEPT_WRITES = 60;
     private static final int PAGE = 4096;

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A disk that fails writes for some time. */
-@Timeout(120)
+@Timeout(900)
 @Isolated
 class FullDiskTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";

@@ -102,11 +102,11 @@ class HttpWatchStreamTest {
             RawServer.startChunked(out);
             RawServer.chunk(out, bytes, 0, 10);
             // Nothing comes for twice the deadline of an answer.
-            new CountDownLatch(1).await(4, TimeUnit.SECONDS);
+            new CountDownLatch(1).await(12, TimeUnit.SECONDS);
             RawServer.chunk(out, bytes, 10, bytes.length);
             RawServer.endChunked(out);
         });
-        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofSeconds(2), LONG);
+        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofSeconds(6), LONG);
         try (HttpKubeClient impatient = new HttpKubeClient(server.api(), deadlines, "test/1", Clock.system());
                 WatchStream<V1ConfigMap> stream = impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                         .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
