@@ -246,14 +246,16 @@ public final class Formats {
         }
         try {
             InetAddress address = InetAddress.getByName(value);
-            return address.isAnyLocalAddress() ? List.of("may not be unspecified (" + value + ")")
+            return address.isAnyLocalAddress()
+                    ? List.of("may not be unspecified (" + value + ")")
                     : address.isLoopbackAddress()
                             ? List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)")
-                    : address.isLinkLocalAddress()
-                            ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
-                    : address.isMCLinkLocal()
-                            ? List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
-                    : List.of();
+                            : address.isLinkLocalAddress()
+                                    ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+                                    : address.isMCLinkLocal()
+                                            ? List.of(
+                                                    "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+                                            : List.of();
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("no address: " + value, e);
         }
