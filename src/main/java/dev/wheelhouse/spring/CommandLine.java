@@ -153,6 +153,7 @@ public final class CommandLine {
               --wheelhouse.apiserver.tls-self-signed=true            serve TLS with a certificate of its own
               --wheelhouse.apiserver.tls-cert-file=FILE              serve TLS with this certificate
               --wheelhouse.apiserver.tls-private-key-file=FILE       and this private key
+              --wheelhouse.apiserver.runtime-config=api/beta=true    APIs that are served besides the stable ones
               --wheelhouse.apiserver.limits.requests=N               the most requests at a time, without watches
               --wheelhouse.apiserver.limits.watches=N                the most watches at a time
               --wheelhouse.apiserver.limits.connections=N            the most connections at a time

@@ -90,7 +90,8 @@ final class Simulation implements AutoCloseable {
         this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed))
                         .withRuntimeConfig(RuntimeConfig.parse(String.join(",",
-                    RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS))));
+                                RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS,
+                                RuntimeConfig.EXTERNAL_METRICS))));
         this.api = new Api(server, NAMESPACE);
         this.history = new RunHistory(mix.disrupted(), clock);
         this.checks = new Checks(new Truth(new Contents(server.store()), NAMESPACE), history, mix);

@@ -74,7 +74,8 @@ public final class Cluster implements AutoCloseable {
     public final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1))
                     .withRuntimeConfig(RuntimeConfig.parse(String.join(",",
-                    RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS))));
+                            RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS,
+                            RuntimeConfig.EXTERNAL_METRICS))));
     /** The requests of {@link #client()}. */
     public final Requests requests;
     /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */

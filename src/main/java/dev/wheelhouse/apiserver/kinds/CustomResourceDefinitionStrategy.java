@@ -124,7 +124,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     protected void validateUpdate(ObjectNode definition, ObjectNode old, Problems problems) {
         spec(definition, problems);
         List<String> stays = new ArrayList<>(List.of("/spec/group", "/spec/names/plural"));
-        if (DefinitionNames.isEstablished(old)) {
+        if (DefinitionNames.isTrue(old, "Established")) {
             stays.addAll(0, List.of("/spec/scope", "/spec/names/kind"));
         }
         stays.forEach(field -> problems.immutable(field.substring(1).replace('/', '.'), definition.at(field),

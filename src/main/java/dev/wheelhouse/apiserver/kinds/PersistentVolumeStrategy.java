@@ -89,7 +89,7 @@ final class PersistentVolumeStrategy extends Strategy {
         if (spec.path("capacity").isEmpty()) {
             problems.required("spec.capacity");
         } else if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
-            problems.notSupported("spec.capacity", Problems.sorted(spec.path("capacity")), "storage");
+            problems.notSupported("spec.capacity", spec.path("capacity"), "storage");
         }
         for (Map.Entry<String, JsonNode> size : spec.path("capacity").properties()) {
             BigDecimal value = Quantities.parse(size.getValue().asString(""));

@@ -152,7 +152,7 @@ public final class CustomResources {
         return Json.text(crd, "metadata", "uid").equals(Json.text(before, "metadata", "uid"))
                 && crd.path("spec").equals(before.path("spec"))
                 && crd.path("status").path("acceptedNames").equals(before.path("status").path("acceptedNames"))
-                && DefinitionNames.isEstablished(crd) == DefinitionNames.isEstablished(before);
+                && DefinitionNames.isTrue(crd, "Established") == DefinitionNames.isTrue(before, "Established");
     }
 
     /** The clients of a changed definition watch again, so that they get objects by its present schema. */
@@ -207,7 +207,7 @@ public final class CustomResources {
         String kind = Json.text(names, "kind");
         Conversion conversion = Conversion.of(crd, webhooks);
         List<CustomResourceInfo> served = new ArrayList<>();
-        boolean established = DefinitionNames.isEstablished(crd);
+        boolean established = DefinitionNames.isTrue(crd, "Established");
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
             if (!established || !version.path("served").asBoolean(false)
@@ -239,10 +239,9 @@ public final class CustomResources {
      * is read as one of an older schema.
      */
     public void wrote(CustomResourceInfo by, StoredObject object) {
-        ResourceType type = by.type();
-        ResourceInfo now = registry.find(type.group(), type.version(), type.plural());
-        if (now != by && now instanceof CustomResourceInfo changed) {
-            changed.custom().raise(object.version());
+        if (registry.findKind(by.type().apiVersion(), by.type().kind()) instanceof CustomResourceInfo now
+                && now != by) {
+            now.custom().raise(object.version());
         }
     }
 

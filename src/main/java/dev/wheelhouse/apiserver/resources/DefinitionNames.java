@@ -59,7 +59,7 @@ public final class DefinitionNames {
         Meta.set(accepted, "categories", wanted.get("categories"));
         boolean good = reason.equals("NoConflicts");
         condition(crd, "NamesAccepted", good, reason, message, now);
-        if (isEstablished(crd)) {
+        if (isTrue(crd, "Established")) {
             return;
         }
         condition(crd, "Established", good, good ? "InitialNamesAccepted" : "NotAccepted",
@@ -87,13 +87,8 @@ public final class DefinitionNames {
         return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
     }
 
-    /** Whether objects of the definition may be stored. */
-    public static boolean isEstablished(ObjectNode crd) {
-        return isTrue(crd, "Established");
-    }
-
     /** Whether the condition of a type is True. */
-    static boolean isTrue(ObjectNode crd, String type) {
+    public static boolean isTrue(ObjectNode crd, String type) {
         return crd.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
                 .equals(type) && Json.text(condition, "status").equals("True"));
     }

@@ -240,20 +240,24 @@ public final class Formats {
 
     /** As {@link #ip}, and the problem of an address at which no endpoint can be, such as a loopback address. */
     public static List<String> endpointIp(String value) {
-        List<String> wrong = ip(value);
-        if (!wrong.isEmpty()) {
-            return wrong;
+        if (!ip(value).isEmpty()) {
+            return ip(value);
         }
         try {
             InetAddress address = InetAddress.getByName(value);
-            return address.isAnyLocalAddress() ? List.of("may not be unspecified (" + value + ")")
-                    : address.isLoopbackAddress()
-                            ? List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)")
-                    : address.isLinkLocalAddress()
-                            ? List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
-                    : address.isMCLinkLocal()
-                            ? List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
-                    : List.of();
+            if (address.isAnyLocalAddress()) {
+                return List.of("may not be unspecified (" + value + ")");
+            }
+            if (address.isLoopbackAddress()) {
+                return List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)");
+            }
+            if (address.isLinkLocalAddress()) {
+                return List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+            }
+            if (address.isMCLinkLocal()) {
+                return List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+            }
+            return List.of();
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("no address: " + value, e);
         }
