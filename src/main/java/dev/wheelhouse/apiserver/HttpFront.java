@@ -26,7 +26,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
-import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;

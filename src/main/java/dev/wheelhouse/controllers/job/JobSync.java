@@ -85,8 +85,9 @@ final class JobSync {
         }
         Duration delay = plan instanceof PodPlan.Wait wait ? wait.delay() : null;
         Duration deadline = assessment.untilDeadline();
-        boolean waits = deadline != null && deadline.isPositive();
-        delay = waits && (delay == null || deadline.compareTo(delay) < 0) ? deadline : delay;
+        if (deadline != null && deadline.isPositive() && (delay == null || deadline.compareTo(delay) < 0)) {
+            delay = deadline;
+        }
         return delay == null ? Result.done() : Result.requeueAfter(delay);
     }
 
