@@ -3,14 +3,11 @@ package dev.wheelhouse.spring;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Writes the tables of {@code docs/configuration.md} from the configuration metadata, which Spring Boot's annotation
@@ -19,20 +16,11 @@ import tools.jackson.databind.json.JsonMapper;
 final class ConfigurationDocs {
     static final Path PAGE = Path.of("docs/configuration.md");
     private static final String BEGIN = "<!-- The tables are made from the configuration metadata. -->\n";
-    private static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
     private ConfigurationDocs() {}
 
-    /** The options in the metadata that the build puts into the jar. */
-    static List<JsonNode> properties() throws IOException {
-        var classes = WheelhouseProperties.class.getProtectionDomain().getCodeSource().getLocation();
-        String metadata = Files.readString(Path.of(classes.getPath()).resolve(METADATA));
-        return JsonMapper.shared().readTree(metadata).path("properties").valueStream()
-                .filter(property -> property.path("name").asString().startsWith("wheelhouse.")).toList();
-    }
-
     /** The page with new tables. */
-    static String page(List<JsonNode> properties) throws IOException, ClassNotFoundException {
+    static String page(List<JsonNode> properties) throws IOException {
         String page = Files.readString(PAGE);
         int begin = page.indexOf(BEGIN);
         if (begin < 0) {
@@ -50,7 +38,7 @@ final class ConfigurationDocs {
         return made.toString();
     }
 
-    private static String row(String name, JsonNode property) throws ClassNotFoundException {
+    private static String row(String name, JsonNode property) {
         JsonNode given = property.path("defaultValue");
         String text = given.isArray() ? "" : given.asString("");
         return "| `" + name + "` | " + values(property.path("type").asString()) + " | "
@@ -59,7 +47,7 @@ final class ConfigurationDocs {
                 + " |\n";
     }
 
-    private static String values(String type) throws ClassNotFoundException {
+    private static String values(String type) {
         return switch (type) {
             case "java.lang.Boolean" -> "`true`, `false`";
             case "java.lang.Integer" -> "a whole number";
@@ -70,8 +58,7 @@ final class ConfigurationDocs {
             case "org.springframework.util.unit.DataSize" -> "a size: `3MB`";
             case "java.util.List<java.lang.String>" -> "texts, separated by commas";
             case "java.util.Map<java.lang.String,java.lang.Integer>" -> "`NAME=` a whole number";
-            default -> String.join(", ", Arrays.stream(Class.forName(type).getEnumConstants())
-                    .map(value -> "`" + value.toString().toLowerCase(Locale.ROOT).replace('_', '-') + "`").toList());
+            default -> String.join(", ", OptionHelp.choices(type).stream().map(value -> "`" + value + "`").toList());
         };
     }
 }

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationDocsTest {
     @Test
     void theMetadataDescribesEveryOptionAndThePageIsMadeFromIt() throws Exception {
-        List<JsonNode> properties = ConfigurationDocs.properties();
+        List<JsonNode> properties = OptionHelp.options();
         Set<String> described = new TreeSet<>();
         for (JsonNode property : properties) {
             assertThat(property.path("description").asString("")).as(property.path("name").asString()).isNotBlank();
