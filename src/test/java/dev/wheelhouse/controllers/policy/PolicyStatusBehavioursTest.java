@@ -109,7 +109,7 @@ class PolicyStatusBehavioursTest {
             "object.spec.strategy.rollingUpdate.maxSurge == 'any' |", "[1, 'a'] == [] | expected type"})
     void allThatAPolicyCanNameHasAType(String expression, String problem) {
         cluster.store(PolicyStatusController.POLICIES, parsed(rule("apps", "v1", "deployments"), """
-                paramKind: {apiVersion: v1, kind: ConfigMap}, variables: [{name: n, expression: object.spec.replicas},
+                paramKind: {apiVersion: v1, kind: ConfigMap}, variables: [{name: 'n', expression: object.spec.replicas},
                  {name: structs, expression: object.spec}, {name: wrong, expression: object.wrong}],""", expression));
         settle();
 

@@ -115,7 +115,7 @@ class RoleAggregatorTest {
                 {metadata: {name: all, uid: u, labels: {a: b}}, rules: [{verbs: [own], resources: []}], aggregationRule:
                  {clusterRoleSelectors: [{matchLabels: {a: c}}, {matchLabels: {a: b}}]}}""");
         List<V1ClusterRole> roles = List.of(aggregated,
-                role("{metadata: {name: y, labels: {a: b}}, rules: [{verbs: [second]}, {verbs: [first]}]}"),
+                role("{metadata: {name: 'y', labels: {a: b}}, rules: [{verbs: [second]}, {verbs: [first]}]}"),
                 role("{metadata: {name: x, labels: {a: b}}, rules: [{verbs: [third], resourceNames: []}]}"),
                 role("{metadata: {name: z, labels: {a: c}}, rules: [{verbs: [first]}]}"));
 

@@ -265,8 +265,8 @@ class VolumeDecisionsTest {
             "'' | volumeMode: Block | reclaimPolicy: Delete | true | ProvisioningFailed: Failed to provision volume "
                     + "with StorageClass \"local\": kubernetes.io/host-path does not support block volume "
                     + "provisioning",
-            "volume.kubernetes.io/selected-node: n | volumeMode: Filesystem | reclaimPolicy: Delete | true | "
-                    + "ProvisioningFailed: Failed to get target node: node \"n\" not found"})
+            "volume.kubernetes.io/selected-node: node-1 | volumeMode: Filesystem | reclaimPolicy: Delete | true | "
+                    + "ProvisioningFailed: Failed to get target node: node \"node-1\" not found"})
     void aClaimOfTheDriverOfHostPaths(String annotation, String claim, String rest, boolean enabled, String event) {
         V1StorageClass storageClass = Yaml.read(
                 "{metadata: {name: local}, provisioner: kubernetes.io/host-path, %s}".formatted(rest),
