@@ -107,7 +107,7 @@ class ManifestReaderTest {
                 containers:
                 - {name: web, image: nginx, ports: [{containerPort: 80}], resources: {limits: {cpu: '100'}},
                    livenessProbe: {httpGet: {port: 80}},
-                   env: [{name: N, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]}
+                   env: [{name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]}
                 - {name: side, image: 'side:1.2'}
                 volumes: [{name: scratch}, {name: logs, hostPath: {path: /var/log}}]
                 hostNetwork: true
