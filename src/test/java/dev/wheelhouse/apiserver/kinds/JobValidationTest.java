@@ -201,7 +201,7 @@ class JobValidationTest {
                 ModelJson.write(Yaml.read(body, JsonNode.class)));
     }
 
-    private static final String PLACED = "{spec: {template: {metadata: {labels: {x: y}}, spec: {nodeSelector: {a: b}, "
+    private static final String PLACED = "{spec: {template: {metadata: {labels: {x: z}}, spec: {nodeSelector: {a: b}, "
             + "affinity: {nodeAffinity: {}}, tolerations: [{operator: Exists}], "
             + "containers: [{name: main, image: app, resources: {limits: {cpu: '1'}}}]}}}}";
 
@@ -236,7 +236,7 @@ class JobValidationTest {
             "completionMode: Indexed | spec.completionMode: Invalid value: \"Indexed\": field is immutable",
             "managedBy: a.b/c | spec.managedBy: Invalid value: \"a.b/c\": field is immutable",
             "backoffLimitPerIndex: 1 | field is immutable",
-            "'selector: {matchLabels: {x: y}}' | spec.selector: Invalid value"})
+            "'selector: {matchLabels: {x: z}}' | spec.selector: Invalid value"})
     void fieldsThatIdentifyTheWorkMayNotChange(String change, String refusal) {
         try (Cluster cluster = new Cluster()) {
             create(cluster, "");
