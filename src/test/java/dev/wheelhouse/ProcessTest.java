@@ -145,7 +145,8 @@ class ProcessTest {
     void helpListsTheOptions() throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--help")) {
             assertThat(process.awaitExit(SOON)).isZero();
-            assertThat(process.output()).contains("--wheelhouse.kubeconfig=TEXT", "--wheelhouse.apiserver.port=7443\n      the port");
+            assertThat(process.output()).contains("--wheelhouse.kubeconfig=TEXT",
+                    "--wheelhouse.apiserver.port=7443\n      the port");
         }
     }
 }

@@ -8,8 +8,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * HTTP/1.1 of the management port, with a deadline for all headers together and as many connections as fit into a
- * sixteenth of the heap. If there are more, those whose request began first are closed: an answer takes milliseconds, so
- * these send no request or read no answer. Public because Tomcat creates it.
+ * sixteenth of the heap. If there are more, those whose request began first are closed: an answer takes milliseconds,
+ * so these send no request or read no answer. Public because Tomcat creates it.
  */
 public final class ManagementProtocol extends ApiProtocol {
     private static final Duration HEADER_DEADLINE = Duration.ofSeconds(20);

@@ -18,9 +18,9 @@ import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream:
- * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources and of the verbs that these have.
- * All other requests, and all that are refused by their heads, have empty labels, so strangers add no series. Thread
- * safe.
+ * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources and of the verbs that these
+ * have. All other requests, and all that are refused by their heads, have empty labels, so strangers add no series.
+ * Thread safe.
  */
 final class RequestMetrics {
     private static final double[] BUCKETS = {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6,
@@ -73,7 +73,7 @@ final class RequestMetrics {
         return inFlight;
     }
 
-    /** A request was refused by its head, as upstream's filters refuse it: before it is known to be about a resource. */
+    /** A request was refused by its head, before it is known to be about a resource, as by upstream's filters. */
     void refused(String method, int code, long nanos) {
         answered(RequestInfo.ofPath(method.toLowerCase(Locale.ROOT), ""), false, false, code, nanos);
     }

@@ -19,8 +19,8 @@ import dev.wheelhouse.runtime.Clock;
  * @param workers the platform threads that execute requests, created on demand, one for each
  * @param timer closes the connections of clients that are too slow
  * @param bodies the memory for bodies until their request is answered
- * @param heads the memory for parsed heads of requests, which a watch holds until it ends. As the time to compare an event
- *        with the selectors of all watches grows with it, it has a limit on a large heap, too
+ * @param heads the memory for parsed heads of requests, which a watch holds until it ends. As the time to compare an
+ *        event with the selectors of all watches grows with it, it has a limit on a large heap, too
  * @param work the memory for trees of bodies, and for answers until they are sent
  * @param connections all open connections
  * @param mostWatches the most concurrent watches

@@ -14,6 +14,8 @@ import dev.wheelhouse.runtime.OneLine;
  */
 public final class BoundedQuantity {
     private static final int MOST_IN_MESSAGE = 100;
+    private static final int MOST_DIGITS = 1000;
+    private static final BigDecimal LEAST = new BigDecimal("1e-9");
 
     private BoundedQuantity() {}
 
@@ -36,9 +38,18 @@ public final class BoundedQuantity {
         return at >= 0 && at < text.length() - 1 ? Quantity.Format.DECIMAL_EXPONENT : Quantity.Format.DECIMAL_SI;
     }
 
-    /** The canonical text, for every value. */
+    /** The canonical text of every value that {@link #parse} gives; the official client's text of others. */
     public static String text(Quantity quantity) {
-        return Quantities.canonical(quantity.getNumber(), quantity.getFormat() == Quantity.Format.BINARY_SI,
+        BigDecimal number = quantity.getNumber();
+        if ((long) number.precision() - number.scale() > MOST_DIGITS) {
+            // No server accepts it, and it would have millions of digits.
+            return quantity.toSuffixedString();
+        }
+        if (number.abs().compareTo(LEAST) < 0) {
+            // The rounding of 1e-99999999 takes a minute.
+            number = LEAST.multiply(BigDecimal.valueOf(number.signum()));
+        }
+        return Quantities.canonical(number, quantity.getFormat() == Quantity.Format.BINARY_SI,
                 quantity.getFormat() == Quantity.Format.DECIMAL_EXPONENT);
     }
 }

@@ -66,7 +66,7 @@ public final class EventBroadcaster extends SignalledLoop {
 
     /** Guards the fields below and the correlator, which both the loop's thread and {@link #drain} use. */
     private final ReentrantLock writing = new ReentrantLock();
-    /** The Events that wait for another try, {@link #BUFFERED} at most. The latest state of an Event replaces others. */
+    /** The Events that wait for another try, {@link #BUFFERED} at most, each in its latest state. */
     private final Map<ObjectKey, Unwritten> waiting = new LinkedHashMap<>();
     /** The Event whose write failed, if it was the last write; else null. */
     private @Nullable ObjectKey lastFailed;

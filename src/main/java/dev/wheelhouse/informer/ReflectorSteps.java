@@ -60,6 +60,8 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private boolean quiet;
     /** The watches in a row that broke before they brought anything, as the next event may be one that cannot come. */
     private int fruitless;
+    /** Whether the last watch failed and none has brought anything since: lists alone do not make the cache fresh. */
+    private boolean watchFails;
     /** The watches in a row that lasted less than a second. */
     private int briefWatches;
 
@@ -193,7 +195,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         if (warning != null) {
             log.warn(warning);
         }
-        if (silences < 2) {
+        if (silences < 2 && !watchFails) {
             status.heard();
         }
         log.debug("{} objects at version {}", objects.size(), version);
@@ -312,6 +314,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
             recovery.progressed();
             silences = 0;
             fruitless = 0;
+            watchFails = false;
             quiet = false;
             status.heard();
         }
@@ -417,6 +420,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
             return enter(recovery.ofInitialState(e, message));
         }
         if (watching) {
+            watchFails = !e.isExpired();
             boolean mayContinue = failing != null && e.isUnreachable() && !failing.wasBrief()
                     && (failing.events() > 0 || ++fruitless < 2);
             return enter(recovery.ofWatch(e, message, mayContinue));

@@ -25,9 +25,10 @@ import dev.wheelhouse.runtime.LoopRunner;
 /**
  * One controller of the manager, through all its lives. A life begins when the controller may run: the process leads,
  * the guard has decided, and the required types are served. The controller is made, its loops start when its own caches
- * have synced and its handlers have had their objects, and the life ends when one of the conditions ends or the guard changes its mind. The next life begins
- * only after the last sync of the one before has ended. A warm standby makes the first life already, so that its caches
- * run, and begins it when it leads. The manager's thread steps it; any thread may ask for its state and close it.
+ * have synced and its handlers have had their objects, and the life ends when one of the conditions ends or the guard
+ * changes its mind. The next life begins only after the last sync of the one before has ended. A warm standby makes the
+ * first life already, so that its caches run, and begins it when it leads. The manager's thread steps it; any thread
+ * may ask for its state and close it.
  */
 final class ManagedController {
     private static final Logger log = LoggerFactory.getLogger(ManagedController.class);

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Go's text form of durations, and arithmetic that never overflows: the seconds of a spec may be any {@code long}, and a
- * time of a status any year. A sum outside the range of a type becomes the type's last or first value, which means
+ * Go's text form of durations, and arithmetic that never overflows: the seconds of a spec may be any {@code long}, and
+ * a time of a status any year. A sum outside the range of a type becomes the type's last or first value, which means
  * "never" (upstream's sums wrap around).
  */
 public final class Durations {
@@ -50,7 +50,8 @@ public final class Durations {
 
     /**
      * Parses Go's text form of a duration, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}.
-     * @return null if the text is not a duration, is negative, is longer than 292 years, or has more than 256 characters
+     * @return null if the text is not a duration, is negative, is longer than 292 years, or has more than 256
+     *     characters
      */
     public static @Nullable Duration parse(String text) {
         if (text.length() > MOST_CHARACTERS) {

@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The help on the command line. It is made from the configuration metadata, which Spring Boot's annotation processor makes
- * from the records of properties, as the tables of {@code docs/configuration.md} are.
+ * The help on the command line. It is made from the configuration metadata, which Spring Boot's annotation processor
+ * makes from the records of properties, as the tables of {@code docs/configuration.md} are.
  */
 final class OptionHelp {
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";

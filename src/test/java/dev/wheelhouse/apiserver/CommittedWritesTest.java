@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.testing.Eventually;
@@ -19,6 +20,7 @@ import dev.wheelhouse.testing.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Writes that take all memory for requests while they are committed. */
+@Isolated
 @Timeout(120)
 class CommittedWritesTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";

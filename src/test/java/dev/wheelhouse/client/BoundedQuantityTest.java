@@ -33,7 +33,8 @@ class BoundedQuantityTest {
     void anObjectWithAnyOfThemCanBeWrittenAfterItWasRead() {
         V1Node node = ModelJson
                 .read("""
-                        {"status": {"capacity": {"cpu": "1e100", "memory": "1Ei", "pods": "1.1n", "a": "-0.1Ki", "b": "%sE"}}}"""
+                        {"status": {"capacity": {"cpu": "1e100", "memory": "1Ei", "pods": "1.1n", "a": "-0.1Ki",
+                         "b": "%sE"}}}"""
                         .formatted("1" + "0".repeat(82)), V1Node.class);
         assertThat(ModelJson.read(ModelJson.write(node), V1Node.class)).isEqualTo(node);
     }

@@ -84,9 +84,10 @@ class ObservingControllersTest {
                 + "{template: " + TEMPLATE + "}}}");
         put("", "v1", "pods", "Pod", d, "p" + n + ", labels: {app: svc" + n + "}", "spec: {nodeName: n" + n
                 + ", containers: [{name: a, image: a}], volumes: [{name: v, persistentVolumeClaim: {claimName: pvc" + n
-                + "}}, {name: e, ephemeral: {volumeClaimTemplate: {spec: {resources: {}}}}}], resourceClaims: [{name: r,"
-                + " resourceClaimTemplateName: t" + n + "}]}, status: {phase: Running, podIP: 10.0.0.1, conditions: ["
-                + "{type: Ready, status: 'True'}, {type: DisruptionTarget, status: 'True', lastTransitionTime: "
+                + "}}, {name: e, ephemeral: {volumeClaimTemplate: {spec: {resources: {}}}}}], resourceClaims: ["
+                + "{name: r, resourceClaimTemplateName: t" + n
+                + "}]}, status: {phase: Running, podIP: 10.0.0.1, conditions: [{type: Ready, status: 'True'}, "
+                + "{type: DisruptionTarget, status: 'True', lastTransitionTime: "
                 + "'2020-01-01T00:00:00Z'}]}");
         put("", "v1", "pods", "Pod", d, "f" + n + ", labels: {app: j" + n + "}", "spec: {nodeName: gone, containers: "
                 + "[{name: a, image: a}]}, status: {phase: Failed}");

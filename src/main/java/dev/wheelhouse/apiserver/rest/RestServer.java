@@ -175,7 +175,9 @@ public final class RestServer {
         } catch (RuntimeException | StackOverflowError e) {
             answer = failure(request, e);
         }
-        return answer instanceof ApiResponse.Content content ? content.withWarnings(request.warnings()) : answer;
+        return answer instanceof ApiResponse.Content content
+                ? content.withWarnings(request.warnings().stream().distinct().toList())
+                : answer;
     }
 
     private ApiResponse.Content failure(ApiRequest request, Throwable e) {

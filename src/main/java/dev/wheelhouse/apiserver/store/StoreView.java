@@ -3,9 +3,9 @@ package dev.wheelhouse.apiserver.store;
 import java.util.List;
 
 /**
- * A value that is read from all objects of some resources. It is read again when one of these resources has changed, and
- * not when others have. It contains each write whose caller has an answer. Thread safe; without a change, {@link #get}
- * takes no lock and allocates nothing.
+ * A value that is read from all objects of some resources. It is read again when one of these resources has changed,
+ * and not when others have. It contains each write whose caller has an answer. Thread safe; without a change,
+ * {@link #get} takes no lock and allocates nothing.
  */
 public final class StoreView<T> {
     private final ObjectStore store;

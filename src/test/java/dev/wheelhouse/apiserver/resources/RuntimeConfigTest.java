@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class RuntimeConfigTest {
-    /** What {@code kubectl api-versions} prints for kube-apiserver 1.36.2. */
+    /** The output of {@code kubectl api-versions} with kube-apiserver 1.36.2. */
     private static final Set<String> STABLE = Set.of("admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1",
             "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1",
             "autoscaling/v1", "autoscaling/v2", "batch/v1", "certificates.k8s.io/v1", "coordination.k8s.io/v1",

@@ -75,8 +75,8 @@ class MirrorPodsTest {
             "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]|token"})
     void aMirrorPodNamesNeitherAnAccountNorASecret(String field, String what) {
         JsonNode answer = rest.call("POST", NS + "pods", "application/yaml",
-                "metadata: {name: a, annotations: {kubernetes.io/config.mirror: x}}\nspec: {nodeName: n, containers:"
-                        + " [{name: c, image: i}], " + field + "}\n");
+                "metadata: {name: a, annotations: {kubernetes.io/config.mirror: x}}\nspec: {nodeName: node-1, "
+                        + "containers: [{name: c, image: i}], " + field + "}\n");
 
         assertThat(rest.last.code()).isEqualTo(403);
         assertThat(answer.path("message").asString()).isEqualTo("pods \"a\" is forbidden: a mirror pod may not "

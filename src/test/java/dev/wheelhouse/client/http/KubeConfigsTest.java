@@ -144,7 +144,8 @@ class KubeConfigsTest {
                         """);
         Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
         Path file = write("config",
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./bin/plugin, "
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+                        + "command: ./bin/plugin, "
                         + "args: [tok], env: [{name: EXTRA, value: \"7\"}]}}"));
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
@@ -157,7 +158,8 @@ class KubeConfigsTest {
     void severalRefusalsOfOneTokenRunAPluginOnceAlthoughItPrintsTheSameTokenAgain() throws Exception {
         Path file = write("config",
                 config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: echo, "
-                        + "args: ['{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"always\"}}']}}"));
+                        + "args: ['{\"apiVersion\":\"client.authentication.k8s.io/v1\","
+                        + "\"status\":{\"token\":\"always\"}}']}}"));
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
         CyclicBarrier together = new CyclicBarrier(3);
         server.answerWith((request, out) -> {
@@ -183,7 +185,8 @@ class KubeConfigsTest {
     @Test
     void anExecPluginThatFailsOrIsMissingIsNamedWithItsHint() throws IOException {
         Path file = write("config",
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: no-such-plugin-here, "
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+                        + "command: no-such-plugin-here, "
                         + "installHint: \"get it from the cupboard\"}}"));
         refused(file, "", file.toString(), "exec", "no-such-plugin-here", "get it from the cupboard");
         Files.writeString(file, config(
@@ -191,7 +194,8 @@ class KubeConfigsTest {
         refused(file, "", "false failed with exit code 1");
         assertThat(plugins).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
         Files.writeString(file,
-                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: echo, args: [hello]}}"));
+                config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+                        + "command: echo, args: [hello]}}"));
         refused(file, "", "echo did not print an ExecCredential");
         Files.writeString(file, config("{exec: {command: echo}}"));
         refused(file, "", "apiVersion", "client.authentication.k8s.io/v1");

@@ -37,7 +37,7 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What a request carries for each form of a kubeconfig. The right answers are those of kubectl 1.32. */
+/** The requests for each form of a kubeconfig. The right answers are those of kubectl 1.32. */
 class KubeconfigCasesTest {
     private static final TestKeys KEYS = new TestKeys();
     private static final Map<String, String> PEMS = pems();
@@ -151,7 +151,7 @@ class KubeconfigCasesTest {
         return new KubeConfigs(Map.of(), dir, dir, Clock.system(), HttpMetrics.NONE).resolve(file, null);
     }
 
-    /** What the server saw: credentials, impersonation, the name of the certificate, the server's name. */
+    /** A request as the server saw it: credentials, impersonation, the name of the certificate, the server's name. */
     private String sent(RawServer to, String cluster, String user) throws IOException {
         try (HttpKubeClient client = new HttpKubeClient(connect(cluster, user).api(), Clock.system())) {
             client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
@@ -337,7 +337,8 @@ class KubeconfigCasesTest {
             "context: {cluster: c, user: u, namespace: 123} | field namespace of the context \"x\" is no text",
             "context: {cluster: c, user: u}}, {name: x | contexts has two entries \"x\"",
             "context: {cluster: c, user: u}}, {name: 1 | contexts[1].name is no text",
-            "context: {cluster: c, user: u}}, {name: z, context: {user: 7} | field user of the context \"z\" is no text"})
+            "context: {cluster: c, user: u}}, {name: z, context: {user: 7} "
+                    + "| field user of the context \"z\" is no text"})
     void anEntryOfAnotherTypeOrTwiceIsRefusedEvenIfItIsNotUsed(String context, String message) {
         String file = """
                 current-context: x

@@ -289,7 +289,8 @@ class TlsConnectionTest {
     @Test
     void aPluginsCertificateIsUsedAndThePluginRunsAgainAfterA401() throws Exception {
         Files.writeString(dir.resolve("credential"), credential(certificate, key));
-        String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: cat, args: [\""
+        String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+                + "command: cat, args: [\""
                 + dir.resolve("credential") + "\"]}";
         try (HttpKubeClient client = new HttpKubeClient(
                 api(", certificate-authority-data: " + base64(certificate), plugin), Clock.system())) {
