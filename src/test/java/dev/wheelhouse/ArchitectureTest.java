@@ -23,8 +23,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 
 import io.kubernetes.client.custom.Quantity;
 
-import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.runtime.Clock;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;

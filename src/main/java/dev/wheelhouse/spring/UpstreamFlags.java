@@ -7,11 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** All flags of kube-controller-manager 1.36: each is an option here, or does not apply for a reason. */
 final class UpstreamFlags {
     private static final Map<String, String> ALL = read();
+
+    /** The flags of kube-apiserver that the embedded API server has and kube-controller-manager has not. */
+    private static final Set<String> OF_API_SERVER = Set.of("authorization-mode", "external-hostname", "runtime-config",
+            "token-auth-file");
 
     private UpstreamFlags() {}
 
@@ -41,9 +46,8 @@ final class UpstreamFlags {
      * nor the embedded API server has such a flag.
      */
     static Optional<String> instead(String flag) {
-        String ofServer = "wheelhouse.apiserver." + flag;
-        if (!ALL.containsKey(flag) && UnknownOptions.known().contains(ofServer)) {
-            return Optional.of("--" + flag + " of kube-apiserver is --" + ofServer + " here");
+        if (OF_API_SERVER.contains(flag)) {
+            return Optional.of("--" + flag + " of kube-apiserver is --wheelhouse.apiserver." + flag + " here");
         }
         return Optional.ofNullable(ALL.get(flag)).map(meaning -> "--" + flag + " of kube-controller-manager "
                 + (applies(meaning) ? "is --" + meaning + " here" : "does not apply here. " + meaning));

@@ -168,8 +168,9 @@ class ManualClockTest {
             assertThat(user.find(Website.class, "default", "b")).isEmpty();
             assertThatThrownBy(() -> user.get(Website.class, "default", "b")).isInstanceOf(ApiError.class);
             assertThatThrownBy(() -> user.create("{apiVersion: example.com/v1, kind: Shop, metadata: {name: a}}"))
-                    .hasMessage("the test's API server does not serve the kind \"Shop\" of \"example.com/v1\": create its"
-                            + " CustomResourceDefinition first");
+                    .hasMessage(
+                            "the test's API server does not serve the kind \"Shop\" of \"example.com/v1\": create its"
+                                    + " CustomResourceDefinition first");
         }
     }
 }

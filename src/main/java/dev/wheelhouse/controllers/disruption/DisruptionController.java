@@ -67,7 +67,9 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
         if (error == null || error.isConflict() || error.isUnknownOutcome()) {
             return outcome.toResult();
         }
-        return executor.execute(key, DisruptionDecisions.failSafe(view, error.statusMessage())).toResult();
+        Outcome safe = executor.execute(key, DisruptionDecisions.failSafe(view, error.statusMessage()));
+        // Without a write there is no event that leads to the next sync. Upstream forgets the budget then.
+        return safe.succeeded() && safe.written().isEmpty() ? Result.retry(error) : safe.toResult();
     }
 
     /** Ends the condition of a pod that was to be disrupted and was not. */
