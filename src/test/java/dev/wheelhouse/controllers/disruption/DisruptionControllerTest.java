@@ -140,6 +140,20 @@ class DisruptionControllerTest {
     }
 
     @Test
+    void aBudgetWhoseStatusIsRefusedAgainIsSyncedAgainAlthoughItsSafeStatusIsThereAlready() throws Exception {
+        pods("new", "new", 3, 0);
+        budget("minAvailable: 2");
+        cluster.deliver();
+        for (int refusals = 0; refusals < 2; refusals++) {
+            cluster.server.faults().on("update", "poddisruptionbudgets/status").times(1).fail(500, "no");
+            Cluster.step(controller.loops().getFirst());
+            cluster.deliver();
+        }
+        status(Duration.ofMinutes(1));
+        assertThat(counts()).endsWith("3 healthy, 1 allowed");
+    }
+
+    @Test
     void anEvictedPodIsNotCountedUntilItIsOverdue() {
         pods("new", "new", 3, 0);
         cluster.create(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class, """
