@@ -211,8 +211,12 @@ class ApiProtocol extends Http11NioProtocol {
                 } finally {
                     CURRENT.remove();
                 }
-                boolean tooSlow = state == SocketState.LONG && peer != null && peer.isOverdue(headerDeadline);
-                return tooSlow ? SocketState.CLOSED : state;
+                // A stream that is answered asynchronously is no head.
+                boolean incomplete = state == SocketState.LONG && !isAsync();
+                if (peer != null) {
+                    peer.inHead(incomplete);
+                }
+                return incomplete && peer != null && peer.isOverdue(headerDeadline) ? SocketState.CLOSED : state;
             }
         };
         ReasonPhrases.addTo(processor, getMaxHttpResponseHeaderSize());

@@ -71,6 +71,7 @@ final class Connections {
         private long changes;
         private long since = clock.nanoTime();
         private volatile Runnable atEnd = () -> {};
+        private boolean inHead;
 
         private Peer(Runnable end) {
             this.end = end;
@@ -114,6 +115,12 @@ final class Connections {
         /** The answer is about to be written. A watch is served until its end instead. */
         void answerBegins() {
             changeTo(State.READING);
+        }
+
+        /** Notes whether a head is incomplete. Its time begins with it where no other change of state tells so. */
+        synchronized void inHead(boolean incomplete) {
+            since = incomplete && !inHead && changes == 0 ? clock.nanoTime() : since;
+            inHead = incomplete;
         }
 
         /** Whether the client has not sent its first request, or one that it has begun, within a time. */

@@ -92,7 +92,6 @@ final class OptionHelp {
         return "=" + (!text.isEmpty() ? text : switch (type) {
             case "java.lang.Boolean" -> "true|false";
             case "java.lang.Integer", "java.lang.Double" -> "N";
-            case "java.time.Duration" -> "TIME";
             default -> type.startsWith("java.util.List<") ? "TEXT,..." : "TEXT";
         });
     }
