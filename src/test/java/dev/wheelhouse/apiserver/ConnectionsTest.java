@@ -110,4 +110,23 @@ class ConnectionsTest {
         honest.requestBegins();
         assertThat(ended).contains("stranger-10").doesNotContain("honest");
     }
+
+    /** The management port does not tell when its requests begin and end, only whether a head is incomplete. */
+    @Test
+    void theTimeOfAHeadBeginsWithItHoweverOldTheConnectionIs() {
+        Duration limit = Duration.ofSeconds(20);
+        Connections.Peer peer = open("console");
+        clock.advance(Duration.ofMinutes(1));
+        peer.inHead(true);
+        assertThat(peer.isOverdue(limit)).as("a head that has just begun on an old connection").isFalse();
+        clock.advance(Duration.ofSeconds(15));
+        peer.inHead(true);
+        assertThat(peer.isOverdue(limit)).isFalse();
+        clock.advance(Duration.ofSeconds(6));
+        peer.inHead(true);
+        assertThat(peer.isOverdue(limit)).as("a head that has not ended in 21 s").isTrue();
+        peer.inHead(false);
+        peer.inHead(true);
+        assertThat(peer.isOverdue(limit)).as("the next head").isFalse();
+    }
 }
