@@ -78,7 +78,8 @@ class OutageLogTest {
      */
     private static List<String> aboutOutages(Logged log) {
         return log.lines().stream().filter(line -> Stream.of("API server listens", "is shutting down",
-                "the garbage collector follows", "the controller of quotas follows").noneMatch(line::contains)
+                "all controllers are running", "the garbage collector follows", "the controller of quotas follows")
+                .noneMatch(line::contains)
                 && !line.matches("INFO [a-z-]+-controller: (apply|create|patch|update) .*")).toList();
     }
 }
