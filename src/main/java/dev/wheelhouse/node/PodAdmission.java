@@ -12,10 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.Quantity;
-import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
-import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
@@ -24,6 +22,7 @@ import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.Tolerations;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.quota.PodAmounts;
 
 /**
  * Decides whether a node accepts a pod that was bound to it (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
@@ -107,13 +106,13 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         if (others.size() + 1 > pods) {
             return new Lack("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
         }
-        Map<String, BigDecimal> wanted = requests(pod.getSpec());
+        Map<String, BigDecimal> wanted = requests(pod);
         wanted.values().removeIf(amount -> amount.signum() == 0);
         if (wanted.isEmpty()) {
             return null;
         }
         Map<String, BigDecimal> used = new LinkedHashMap<>();
-        others.forEach(other -> add(used, requests(other.getSpec())));
+        others.forEach(other -> requests(other).forEach((name, amount) -> used.merge(name, amount, BigDecimal::add)));
         Set<String> inOrder = new LinkedHashSet<>(List.of("cpu", "memory", "ephemeral-storage"));
         inOrder.addAll(wanted.keySet());
         for (String resource : inOrder) {
@@ -161,51 +160,10 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         return PodSources.isStatic(pod) || (priority != null && priority >= SYSTEM_CRITICAL_PRIORITY);
     }
 
-    /**
-     * The requests of a pod. The requests of containers and sidecars are added up. An init container needs its own in
-     * addition to those of the sidecars before it; the maximum of these counts. CPU, memory and huge pages of the pod
-     * itself replace the sums. The overhead is added at the end.
-     */
-    static Map<String, BigDecimal> requests(V1PodSpec spec) {
-        Map<String, BigDecimal> sum = new LinkedHashMap<>();
-        for (V1Container container : spec.getContainers()) {
-            add(sum, requests(container.getResources()));
-        }
-        Map<String, BigDecimal> sidecars = new LinkedHashMap<>();
-        Map<String, BigDecimal> most = new LinkedHashMap<>();
-        for (V1Container init : PodPhases.initContainers(spec)) {
-            Map<String, BigDecimal> own = requests(init.getResources());
-            add(own, sidecars);
-            own.forEach((resource, amount) -> most.merge(resource, amount, BigDecimal::max));
-            if (PodPhases.isSidecar(init)) {
-                add(sidecars, requests(init.getResources()));
-            }
-        }
-        add(sum, sidecars);
-        most.forEach((resource, amount) -> sum.merge(resource, amount, BigDecimal::max));
-        requests(spec.getResources()).forEach((resource, amount) -> {
-            if (resource.equals("cpu") || resource.equals("memory") || resource.startsWith("hugepages-")) {
-                sum.put(resource, amount);
-            }
-        });
-        add(sum, amounts(spec.getOverhead()));
-        return sum;
-    }
-
-    private static Map<String, BigDecimal> requests(@Nullable V1ResourceRequirements resources) {
-        return amounts(resources == null ? null : resources.getRequests());
-    }
-
-    private static Map<String, BigDecimal> amounts(@Nullable Map<String, Quantity> quantities) {
-        Map<String, BigDecimal> amounts = new LinkedHashMap<>();
-        if (quantities != null) {
-            quantities.forEach((resource, quantity) -> amounts.put(resource, quantity.getNumber()));
-        }
-        return amounts;
-    }
-
-    private static void add(Map<String, BigDecimal> to, Map<String, BigDecimal> more) {
-        more.forEach((resource, amount) -> to.merge(resource, amount, BigDecimal::add));
+    static Map<String, BigDecimal> requests(V1Pod pod) {
+        Map<String, BigDecimal> requests = new LinkedHashMap<>();
+        PodAmounts.requests(pod).forEach((resource, amount) -> requests.put(resource, amount.getNumber()));
+        return requests;
     }
 
     private static BigDecimal number(@Nullable String quantity) {

@@ -14,27 +14,38 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
 /**
- * The requests and limits of a whole pod, from its specification and, while it is being resized, from its status
- * (upstream: {@code component-helpers/resource/helpers.go}).
+ * The requests and limits of a whole pod, from its specification and, while it is being resized, from its status: what the
+ * quotas, the scheduler and the nodes count (upstream: {@code component-helpers/resource/helpers.go}).
  */
-final class PodAmounts {
+public final class PodAmounts {
     private final V1Pod pod;
     private final boolean limits;
+    /** The amounts that count for a container that lists none. */
+    private final Map<String, Quantity> assumed;
 
-    private PodAmounts(V1Pod pod, boolean limits) {
+    private PodAmounts(V1Pod pod, boolean limits, Map<String, Quantity> assumed) {
         this.pod = pod;
         this.limits = limits;
+        this.assumed = assumed;
     }
 
     /** The requests, the pod's overhead included. */
-    static Map<String, Quantity> requests(V1Pod pod) {
-        Map<String, Quantity> sum = new PodAmounts(pod, false).total();
+    public static Map<String, Quantity> requests(V1Pod pod) {
+        return requests(pod, Map.of());
+    }
+
+    /** The requests, if containers without a request of a resource have the assumed one. */
+    public static Map<String, Quantity> requests(V1Pod pod, Map<String, Quantity> assumed) {
+        if (pod.getSpec() == null) {
+            return Map.of();
+        }
+        Map<String, Quantity> sum = new PodAmounts(pod, false, assumed).total();
         return Amounts.sum(sum, Amounts.orEmpty(pod.getSpec().getOverhead()));
     }
 
     /** The limits. The overhead is added only to a limit above zero. */
     static Map<String, Quantity> limits(V1Pod pod) {
-        Map<String, Quantity> sum = new PodAmounts(pod, true).total();
+        Map<String, Quantity> sum = new PodAmounts(pod, true, Map.of()).total();
         Amounts.orEmpty(pod.getSpec().getOverhead()).forEach((name, amount) -> sum.computeIfPresent(name,
                 (n, limit) -> limit.getNumber().signum() == 0 ? limit : Amounts.sum(limit, amount)));
         return sum;
@@ -69,7 +80,7 @@ final class PodAmounts {
      */
     private Map<String, Quantity> ofContainers() {
         Map<String, Quantity> running = new TreeMap<>();
-        for (V1Container container : pod.getSpec().getContainers()) {
+        for (V1Container container : orEmpty(pod.getSpec().getContainers())) {
             running = Amounts.sum(running, effective(container));
         }
         Map<String, Quantity> sidecars = Map.of();
@@ -81,7 +92,7 @@ final class PodAmounts {
                 sidecars = Amounts.sum(sidecars, amounts);
                 peak = Amounts.max(peak, sidecars);
             } else {
-                peak = Amounts.max(peak, Amounts.sum(listed(container.getResources()), sidecars));
+                peak = Amounts.max(peak, Amounts.sum(wanted(container), sidecars));
             }
         }
         return Amounts.max(running, peak);
@@ -92,7 +103,7 @@ final class PodAmounts {
      * A resize that the node refuses does not count.
      */
     private Map<String, Quantity> effective(V1Container container) {
-        Map<String, Quantity> wanted = listed(container.getResources());
+        Map<String, Quantity> wanted = wanted(container);
         V1ContainerStatus status = status(container.getName());
         if (status == null || status.getResources() == null) {
             return wanted;
@@ -100,6 +111,16 @@ final class PodAmounts {
         Map<String, Quantity> actual = listed(status.getResources());
         Map<String, Quantity> granted = limits ? actual : Amounts.max(actual, status.getAllocatedResources());
         return isRefused() ? granted : Amounts.max(wanted, granted);
+    }
+
+    private Map<String, Quantity> wanted(V1Container container) {
+        Map<String, Quantity> listed = listed(container.getResources());
+        if (assumed.isEmpty()) {
+            return listed;
+        }
+        Map<String, Quantity> wanted = new TreeMap<>(assumed);
+        wanted.putAll(listed);
+        return wanted;
     }
 
     private @Nullable V1ContainerStatus status(String container) {

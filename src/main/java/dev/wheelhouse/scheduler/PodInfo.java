@@ -45,7 +45,7 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Reques
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
                 spec.getPriority() == null ? 0 : spec.getPriority(), !"Never".equals(spec.getPreemptionPolicy()),
-                Requests.of(spec), Requests.forScoring(spec), HostPort.of(spec),
+                Requests.of(pod), Requests.forScoring(pod), HostPort.of(spec),
                 Volumes.claimsOf(pod).stream().map(name -> ObjectKey.of(namespace, name)).toList(),
                 new PodGroup(namespace, labels, meta.getDeletionTimestamp() != null),
                 owner == null ? "" : owner.getUid(), NodeSelection.of(spec),

@@ -252,9 +252,9 @@ class PodAdmissionTest {
         V1Pod pod = NodeHarness.pod("a", Map.of(), container("m1", "1"), container("m2", "2"));
         pod.getSpec().initContainers(List.of(container("s", "500m").restartPolicy("Always"), container("i", "4")));
 
-        assertThat(PodAdmission.requests(pod.getSpec()).get("cpu")).isEqualByComparingTo("4.5");
+        assertThat(PodAdmission.requests(pod).get("cpu")).isEqualByComparingTo("4.5");
         pod.getSpec().overhead(Map.of("cpu", Quantity.fromString("1")));
-        assertThat(PodAdmission.requests(pod.getSpec()).get("cpu")).isEqualByComparingTo("5.5");
+        assertThat(PodAdmission.requests(pod).get("cpu")).isEqualByComparingTo("5.5");
     }
 
     private static io.kubernetes.client.openapi.models.V1Container container(String name, String cpu) {
