@@ -40,13 +40,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Random questions of who may do what, put to this server and to a real kube-apiserver with the same random roles. All
  * questions go over HTTP, as the spelling of a path is part of the question. {@code -Dauthorization.pairs=N} says how
- * many; {@code mvn -Pauthorization test} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers
+ * many; {@code -Dsize=long} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers
  * decided as the table that {@link AuthorizationTableTest} replays.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(3600)
 class AuthorizationDifferentialTest {
-    private static final int PAIRS = Integer.getInteger("authorization.pairs", 2_000);
+    private static final int PAIRS = Sizes.of("authorization.pairs", 2_000, 2_000, 100_000);
     private static final long SEED = Long.getLong("authorization.seed", 1);
     private static final @Nullable String TABLE = System.getProperty("authorization.table");
     private static final int PAIRS_OF_A_WORLD = Integer.getInteger("authorization.world", 1_000);

@@ -27,15 +27,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The service on a busy cluster, whose day takes half an hour: its memory, threads, journal and metrics do not grow,
- * and nothing is left to do at the end. A build plays a small cluster's day for a minute. {@code mvn -Pday test} plays
+ * and nothing is left to do at the end. A build plays a small cluster's day for a minute. {@code -Dsize=long} plays
  * the whole day of 5,000 pods; the samples are in {@code target/day.md}.
  */
 @Timeout(7200)
 @Tag("processes")
 @EnabledOnOs(OS.LINUX)
 class BusyDayTest {
-    private static final int SECONDS = Integer.getInteger("day.seconds", 60);
-    private static final int PERCENT = Integer.getInteger("day.percent", 5);
+    private static final int SECONDS = Sizes.of("day.seconds", 60, 60, 1800);
+    private static final int PERCENT = Sizes.of("day.percent", 5, 5, 100);
     private static final int SAMPLES = 30;
     /** On a busy machine a sample takes long. */
     private static final int LEAST_SAMPLES = 9;

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The console in a real Chromium while the readiness of pods changes all the time: no view blocks the page, and lists
  * have pages. The figures are printed; those of {@code -Dconsole.pods=10000} are in docs/console.md.
  */
+@Tag("full")
 @Timeout(1200)
 class ConsoleUnderLoadTest {
     private static final int PODS = Integer.getInteger("console.pods", 500);

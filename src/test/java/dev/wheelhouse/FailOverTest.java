@@ -40,12 +40,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Processes of which one leads, while the others stand by with warm caches. The leader is killed, suspended, cut off or
  * asked to end while a Deployment is being scaled, and another one goes on. The figures are printed:
- * {@code -Pfailover} has 200 losses, the default lease, and bounds.
+ * {@code -Dsize=long} has 200 losses, the default lease, and bounds.
  */
 @Timeout(7200)
 @Tag("processes")
 class FailOverTest {
-    private static final boolean BOUNDS = Boolean.getBoolean("wheelhouse.failovers.bounds");
+    private static final boolean BOUNDS = Sizes.isLong();
     /** A leader with a shorter lease loses it by itself on a busy machine, so the bounds are those of the default. */
     private static final Duration LEASE = BOUNDS ? Duration.ofSeconds(15) : Duration.ofSeconds(4);
     private static final List<String> ELECTION = BOUNDS
@@ -62,7 +62,7 @@ class FailOverTest {
     private static final List<Loss> ORDER = List.of(Loss.KILLED, Loss.ASKED_TO_END, Loss.SUSPENDED, Loss.CUT_OFF,
             Loss.ASKED_TO_END);
 
-    private static final int LOSSES = Integer.getInteger("wheelhouse.failovers", ORDER.size());
+    private static final int LOSSES = Sizes.of("wheelhouse.failovers", ORDER.size(), ORDER.size(), 200);
 
     private enum Loss {
         KILLED, SUSPENDED, CUT_OFF, ASKED_TO_END, BY_ITSELF

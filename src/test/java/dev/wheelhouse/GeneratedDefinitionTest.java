@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import dev.wheelhouse.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** kubectl with the definition that is generated from a class, on this project's API server and on a real one. */
+@Tag("full")
 @Timeout(900)
 class GeneratedDefinitionTest {
     private static final String GOOD = """

@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * users go on to change things. Afterwards everything is as it would be without the sickness, and what nobody deleted
  * is there.
  *
- * <p>Every build takes a sample. {@code mvn -Phostile test} takes every sickness alone, and then pairs, for ten
+ * <p>Every build takes a sample. {@code -Dsize=long} takes every sickness alone, and then pairs, for ten
  * minutes; {@code -Dhostile.seed} says which pairs come first.
  */
 @DisplayName("After an API server was sick, the service")
@@ -63,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Isolated
 class HostileServerTest {
     private static final Duration RECOVERY = Duration.ofMinutes(2);
-    private static final boolean LONG = Boolean.getBoolean("hostile.long");
+    private static final boolean LONG = Sizes.isLong();
     private static final int MOST_LINES = 500;
 
     @TempDir
@@ -111,7 +111,7 @@ class HostileServerTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "hostile.long", matches = "true")
+    @EnabledIfSystemProperty(named = "size", matches = "long")
     void isAsIfNothingHadBeenAfterEverySicknessAloneAndAfterPairs() throws IOException {
         List<Sickness> known = Stream.of(Sickness.values()).filter(
                 sickness -> sickness.name().matches(System.getProperty("hostile.only", ".*"))).toList();

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** OtherProcessTest holds that a process which loses the lead ends with exit code 1. */
+@Tag("full")
 @Timeout(900)
 class LostLeadTest {
     @TempDir

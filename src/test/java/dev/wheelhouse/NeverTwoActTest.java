@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(3600)
 @Tag("processes")
 class NeverTwoActTest {
-    private static final int LOSSES = Integer.getInteger("wheelhouse.losses", 4);
+    private static final int LOSSES = Sizes.of("wheelhouse.losses", 4, 4, 20);
     private static final ObjectKey LEASE = ObjectKey.of("default", "wheelhouse");
     private static final Duration SOON = Duration.ofMinutes(4);
     private static final Duration WORK = Duration.ofMillis(3);

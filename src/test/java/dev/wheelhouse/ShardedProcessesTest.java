@@ -48,9 +48,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Timeout(3600)
 @Tag("processes")
 class ShardedProcessesTest {
-    private static final int KILLS = Integer.getInteger("wheelhouse.shards.kills", 0);
-    private static final int PODS = Integer.getInteger("wheelhouse.shards.pods", 500);
-    private static final int PROCESSES = Integer.getInteger("wheelhouse.shards.processes", 2);
+    private static final int KILLS = Sizes.of("wheelhouse.shards.kills", 0, 0, 100);
+    private static final int PODS = Sizes.of("wheelhouse.shards.pods", 500, 500, 20_000);
+    private static final int PROCESSES = Sizes.of("wheelhouse.shards.processes", 2, 2, 4);
     private static final int SHARDS = 8;
     private static final int NAMESPACES = 80;
     /** A lead that even a starved process renews in time, and one that soon passes to another; in seconds. */
@@ -223,7 +223,7 @@ class ShardedProcessesTest {
      */
     @Test
     void processesThatAreKilledLeaveNoNamespaceAloneAndNoneToTwo() throws Exception {
-        assumeTrue(KILLS > 0, "processes are killed with mvn -Pshards test");
+        assumeTrue(KILLS > 0, "processes are killed with -Dsize=long");
         try (TestServer server = TestServer.builder().controllers(false).nodes(0).start()) {
             KubeClient user = namespaces(server);
             int[] wanted = new int[NAMESPACES];

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Credentials;
@@ -29,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dwheelhouse.seed=S} the seed.
  */
 class AuthFuzzTest {
-    private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 9_000);
+    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 3_000, 9_000, 100_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);
     private static final List<String> IMPERSONATION = List.of("Impersonate-User", "Impersonate-Group",
             "Impersonate-Uid", "Impersonate-Extra-Scopes", "Impersonate-Extra-%zz", "Impersonate-Extra-",

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Kills a server under write load at random moments, many times on one data directory. After each kill the acknowledged
  * writes are there and nothing else is, no version occurs twice, and a resumed watch misses nothing.
- * {@code -Dwheelhouse.crashes=N} sets the number of kills; the Maven profile {@code crashes} sets 200.
+ * {@code -Dsize=long} kills it 200 times.
  */
 @Tag("processes")
 class CrashTest {
@@ -44,7 +45,7 @@ class CrashTest {
     @Test
     @Timeout(3600)
     void everyAcknowledgedWriteSurvivesAKillAtAnyMomentAndWatchesGoOnWithoutAGap() throws Exception {
-        int crashes = Integer.getInteger("wheelhouse.crashes", 6);
+        int crashes = Sizes.of("wheelhouse.crashes", 3, 6, 200);
         List<CrashWriter> writers = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             writers.add(new CrashWriter("w" + i, random.nextLong()));

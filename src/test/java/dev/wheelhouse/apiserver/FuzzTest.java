@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.RawHttp;
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -29,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Isolated
 class FuzzTest {
-    private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 12_000);
+    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 3_000, 12_000, 100_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);
     private static final Duration SLOW = Duration.ofSeconds(10);
     private static final long MOST_HEAP_GROWTH = 400L << 20;

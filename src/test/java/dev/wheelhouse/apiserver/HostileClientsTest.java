@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -287,6 +288,7 @@ class HostileClientsTest {
         return new String(raw.socket().getInputStream().readNBytes(13), StandardCharsets.ISO_8859_1);
     }
 
+    @Tag("full")
     @ParameterizedTest
     @CsvSource(textBlock = """
             labelSelector=, '', '', 8000

@@ -27,6 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -301,6 +302,7 @@ class SecureApiServerTest {
     }
 
     /** An update of keys costs a server a derivation of keys, and a client 24 bytes. They end no read. */
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(strings = {"", "GET /version HTTP/1.1\r\nHost: x\r\n", "GET /version HTTP/1.1\r\nHost: x\r\n"
             + "Content-Length: 2\r\n\r\n{"})

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +105,7 @@ class RenderedChartTest {
         return name.endsWith("y") ? name.substring(0, name.length() - 1) + "ies" : name + "s";
     }
 
+    @Tag("full")
     @Test
     void thePodsAreRestrictedWithEveryCombinationOfValues() {
         for (int chosen = 0; chosen < 1 << OF_THE_POD.size(); chosen++) {

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /** fabric8's client, with nothing but the kubeconfig. */
+@Tag("full")
 @EmbeddedApiServer(lifetime = EmbeddedApiServer.Lifetime.METHOD)
 @Timeout(900)
 class Fabric8ClientTest {

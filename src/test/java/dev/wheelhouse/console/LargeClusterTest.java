@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -33,6 +34,7 @@ import dev.wheelhouse.world.Manifests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The view of an owner of 10,000 pods: small, quick, and with the pods that are not well. */
+@Tag("full")
 class LargeClusterTest {
     private static final int PODS = 10_000;
     private static final ObjectKey FLEET = ObjectKey.of("default", "fleet");

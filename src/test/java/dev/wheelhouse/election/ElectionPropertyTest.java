@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -35,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(Quiet.class)
 @Isolated
 class ElectionPropertyTest {
-    private static final int SEEDS = Integer.getInteger("election.seeds", 100);
+    private static final int SEEDS = Sizes.of("election.seeds", 100, 1000, 10_000);
 
     @Test
     void neverDoTwoLeadAndOneDoesInTheEnd() {

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -49,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ExtendWith(Quiet.class)
 @Isolated
 class ShardElectorPropertyTest {
-    private static final int SEEDS = Integer.getInteger("shards.seeds", 15);
+    private static final int SEEDS = Sizes.of("shards.seeds", 15, 100, 2000);
     private static final List<String> NAMESPACES = List.of("team-1", "a", "blue", "zoo", "green", "x12", "default");
 
     /** A fault in the code of a replica, which the checks must find. */

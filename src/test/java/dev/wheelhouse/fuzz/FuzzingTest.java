@@ -11,6 +11,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import dev.wheelhouse.Sizes;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -19,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Isolated
 class FuzzingTest {
-    private static final int MUTATIONS = Integer.getInteger("fuzz.mutations", 1000);
+    private static final int MUTATIONS = Sizes.of("fuzz.mutations", 250, 1000, 10_000);
 
     static List<String> targets() {
         return FuzzTargets.names();

@@ -13,15 +13,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Mutated inputs, guided by the code that they reach, in two JVMs at a time: ten minutes a target by
- * {@code mvn -Pfuzz test}. {@code fuzz.target} names one target or several, parted by commas. No build runs it: its
- * inputs differ from run to run. {@link FuzzingTest} is the part of every build.
+ * {@code mvn test -Dtest=GuidedFuzzing}. {@code fuzz.target} names one target or several, parted by commas. No build
+ * runs it: its inputs differ from run to run. {@link FuzzingTest} is the part of every build.
  */
 class GuidedFuzzing {
     private static final int AT_A_TIME = 2;
 
     @Test
     void noInputFailsOrTakesTooLong() throws Exception {
-        Duration each = Duration.ofSeconds(Integer.getInteger("fuzz.seconds", 60));
+        Duration each = Duration.ofSeconds(Integer.getInteger("fuzz.seconds", 600));
         String chosen = System.getProperty("fuzz.target", "");
         List<FuzzProcess> processes = (chosen.isEmpty() ? FuzzTargets.names() : List.of(chosen.split(",")))
                 .stream().map(FuzzProcess::new).toList();

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -39,7 +40,7 @@ class InformerPropertyTest {
     void atRestTheCacheIsTheServersAndEveryHandlersEventsAddUpToIt() {
         Long one = Long.getLong("informer.seed");
         long from = one == null ? 0 : one;
-        long to = one == null ? Long.getLong("informer.seeds", 150) : one + 1;
+        long to = one == null ? Sizes.of("informer.seeds", 150, 1000, 10_000) : one + 1;
         for (long seed = from; seed < to; seed++) {
             try {
                 new Run(seed).play();

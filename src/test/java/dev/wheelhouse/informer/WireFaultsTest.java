@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -124,6 +125,7 @@ class WireFaultsTest {
         return informer.resourceVersion().equals(version);
     }
 
+    @Tag("full")
     @Test
     void aWatchThatIsCutAtAnyByte() {
         configMaps.create(SteppedInformer.configMap("a", "0"));

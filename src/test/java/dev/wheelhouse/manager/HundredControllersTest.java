@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A hundred controllers of a hundred custom resources in one process, with 5 workers each. One throws, one blocks and
  * one spins. The figures of the process are printed.
  */
+@Tag("full")
 @Timeout(900)
 @Isolated
 class HundredControllersTest {

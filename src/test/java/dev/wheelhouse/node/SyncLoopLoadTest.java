@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -18,6 +19,7 @@ import dev.wheelhouse.runtime.Loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The node agent reaches the right state under load. */
+@Tag("full")
 class SyncLoopLoadTest {
     private static V1Pod pod(String name, String uid, String version) {
         V1Pod pod = NodeHarness.pod(name, Map.of("version", version), NodeHarness.container("web"));

@@ -16,13 +16,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.simulation.Concurrently;
 import dev.wheelhouse.simulation.Quiet;
 
 /**
  * Crashes the manager before and after its writes. A run starts before the entry of the write, and ends when it has
- * reached a recorded state. With {@code -Psimulation} there are runs for every write of every recording; otherwise for
- * one write of one in five recordings. {@code -Dreplay=statefulset/*} limits the recordings.
+ * reached a recorded state. With {@code -Dsize=long} there are runs for every write of every recording; otherwise for
+ * one write of one in twenty recordings, and with {@code -Pfull} of one in five. {@code -Dreplay=statefulset/*} limits the recordings.
  *
  * <p>Autoscalers, nodes and taints do not take part. The times at which autoscalers are looked at, their former
  * recommendations, the last signs of life of nodes, and the times for which pods tolerate taints are only in the memory
@@ -33,8 +34,8 @@ import dev.wheelhouse.simulation.Quiet;
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsCrashTest {
-    private static final boolean ALL = Boolean.getBoolean("simulation.crash.end");
-    private static final int SAMPLE = Integer.getInteger("simulation.crash.sample", 5);
+    private static final boolean ALL = Sizes.isLong();
+    private static final int SAMPLE = Sizes.of("simulation.crash.sample", 20, 5, 1);
     private static final int SHOWN = 5;
     /**
      * Entries in which a Job ends while some of its pods run. As upstream, the controller ends these pods before it

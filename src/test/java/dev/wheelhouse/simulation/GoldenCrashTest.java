@@ -13,18 +13,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import dev.wheelhouse.Sizes;
+
 /**
  * Crashes the manager before every write of every scenario, and after the last one before each quiescent state: after
  * another write a crash loses only what the manager remembers until its next write. A run starts at the quiescent state
  * before the write. It ends when it has reached the state of the run without a crash at the same place, because
- * everything after that is equal. With {@code -Psimulation} the manager crashes after every write, too, and each run
+ * everything after that is equal. With {@code -Dsize=long} the manager crashes after every write, too, and each run
  * continues to the end, except where the end is random.
  */
 @Tag("stepped")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class GoldenCrashTest {
-    private static final boolean COMPLETE = Boolean.getBoolean("simulation.crash.end");
+    private static final boolean COMPLETE = Sizes.isLong();
     private static final AtomicInteger points = new AtomicInteger();
     private static final AtomicInteger ended = new AtomicInteger();
     private static final AtomicLong nanos = new AtomicLong();

@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -72,7 +73,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ExtendWith(Quiet.class)
 @Isolated
 class ShardedManagersTest {
-    private static final int SEEDS = Integer.getInteger("shards.managers.seeds", 5);
+    private static final int SEEDS = Sizes.of("shards.managers.seeds", 5, 30, 300);
     private static final int SHARDS = 4;
     private static final List<String> NAMESPACES = List.of("team-1", "a", "blue", "zoo", "green", "x12");
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +14,7 @@ import dev.wheelhouse.testing.SimulationReport.Finding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The page on testing shows tests that run, and a story that the simulation tells. */
+@Tag("full")
 class TestingPageTest {
     private static final Path PAGE = Path.of("docs/testing.md");
 

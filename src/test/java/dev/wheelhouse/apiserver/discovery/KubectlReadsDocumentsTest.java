@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Runs the real kubectl, if it is installed, against a server that only has the documents. */
+@Tag("full")
 class KubectlReadsDocumentsTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
     private static final String DEPLOYMENTS = "apis/apps/v1/namespaces/default/deployments";

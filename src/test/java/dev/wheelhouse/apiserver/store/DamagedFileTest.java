@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -34,7 +35,7 @@ import static org.assertj.core.api.Assertions.fail;
 class DamagedFileTest {
     private static final int KEPT_WRITES = 60;
     private static final int PAGE = 4096;
-    private static final int SAMPLE = Integer.getInteger("wheelhouse.damages", 40);
+    private static final int SAMPLE = Sizes.of("wheelhouse.damages", 10, 40, 400);
 
     @TempDir
     private static Path directory;

@@ -10,13 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Lets a store run out of memory under load, and kills it, again and again on one data directory. Whatever it
- * acknowledged is there afterwards. {@code -Dwheelhouse.starvations=N} sets the number of processes.
+ * acknowledged is there afterwards. {@code -Dsize=long} takes 20 processes.
  */
 @Tag("processes")
 class StarvedStoreTest {
@@ -28,7 +29,7 @@ class StarvedStoreTest {
     @Test
     @Timeout(600)
     void nothingThatAProcessWithoutMemoryAcknowledgedIsLost() throws Exception {
-        int processes = Integer.getInteger("wheelhouse.starvations", 2);
+        int processes = Sizes.of("wheelhouse.starvations", 1, 2, 20);
         Map<String, Long> acknowledged = new TreeMap<>();
         int writes = 0;
         for (int i = 0; i < processes; i++) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -142,6 +143,7 @@ class ModelShapeTest {
         }
     }
 
+    @Tag("full")
     @Test
     void whatIsBrokenIsReadAsModelJsonReadsItOrLeftToIt() throws Exception {
         int accepted = 0;

@@ -17,6 +17,7 @@ import org.bouncycastle.asn1.sec.ECPrivateKey;
 import org.bouncycastle.asn1.x9.X962Parameters;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The requests for each form of a kubeconfig. The right answers are those of kubectl 1.32. */
+@Tag("full")
 class KubeconfigCasesTest {
     private static final TestKeys KEYS = new TestKeys();
     private static final Map<String, String> PEMS = pems();

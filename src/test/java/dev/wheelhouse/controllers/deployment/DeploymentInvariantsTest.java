@@ -27,6 +27,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -43,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @DisplayName("Whatever users and pods do, the Deployment controller")
 class DeploymentInvariantsTest {
-    private static final int SEEDS = Integer.getInteger("deployment.seeds", 20);
+    private static final int SEEDS = Sizes.of("deployment.seeds", 20, 100, 600);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     static LongStream seeds() {

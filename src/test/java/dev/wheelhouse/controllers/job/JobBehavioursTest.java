@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -181,6 +182,7 @@ class JobBehavioursTest {
         expect("refused", "active 20, ready 0, terminating 0, succeeded 0, failed 0");
     }
 
+    @Tag("full")
     @Test
     void aSyncCreatesFiveHundredPodsAtMost() {
         system.create("crowd", "parallelism: 600, completions: 600");

@@ -18,6 +18,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -44,7 +45,7 @@ class ReplicaSetLivesTest {
     }
 
     static LongStream seeds() {
-        return LongStream.range(0, Integer.getInteger("replicaset.seeds", 40));
+        return LongStream.range(0, Sizes.of("replicaset.seeds", 40, 200, 1000));
     }
 
     @ParameterizedTest(name = "seed {0}")

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -75,6 +76,7 @@ class SubsetsTest {
         assertThat(Subsets.repacked(packed)).isEqualTo(packed);
     }
 
+    @Tag("full")
     @Test
     void manyAddressesOfManyPortsTakeNoRoomForTheirProduct() {
         V1EndpointSubset product = subset(12_000, 12_000);
@@ -85,6 +87,7 @@ class SubsetsTest {
         assertThat(packed.getPorts()).hasSameSizeAs(product.getPorts());
     }
 
+    @Tag("full")
     @Test
     void overlapsWhoseCanonicalFormIsHugeAreRefusedBeforeItIsBuilt() {
         List<V1EndpointSubset> subsets = new ArrayList<>(List.of(subset(12_000, 12_000)));
