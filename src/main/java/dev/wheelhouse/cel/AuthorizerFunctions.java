@@ -1,7 +1,6 @@
 package dev.wheelhouse.cel;
 
 import java.util.function.Function;
-import java.util.regex.Pattern;
 
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
@@ -9,6 +8,8 @@ import dev.cel.common.types.CelType;
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
+
+import dev.wheelhouse.api.Names;
 
 /**
  * The functions by which expressions ask what a user may do (upstream: {@code apiserver/pkg/cel/library/authz.go}).
@@ -20,9 +21,6 @@ public final class AuthorizerFunctions {
     private static final CelType PATH = OpaqueType.create("kubernetes.authorization.PathCheck");
     private static final CelType GROUP = OpaqueType.create("kubernetes.authorization.GroupCheck");
     private static final CelType DECISION = OpaqueType.create("kubernetes.authorization.Decision");
-    private static final Pattern LABEL = Pattern.compile("(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?");
-    private static final Pattern SUBDOMAIN = Pattern
-            .compile("(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
     private AuthorizerFunctions() {}
 
@@ -119,10 +117,10 @@ public final class AuthorizerFunctions {
 
     private static Authorizer serviceAccount(Authorizer from, String namespace, String name)
             throws CelEvaluationException {
-        if (!SUBDOMAIN.matcher(name).matches()) {
+        if (!Names.isSubdomain(name)) {
             throw new CelEvaluationException("Invalid service account name");
         }
-        if (!LABEL.matcher(namespace).matches()) {
+        if (!Names.isLabel(namespace)) {
             throw new CelEvaluationException("Invalid service account namespace");
         }
         return new Authorizer(from.rights, namespace, name);

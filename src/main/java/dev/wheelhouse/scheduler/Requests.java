@@ -31,10 +31,6 @@ record Requests(long milliCpu, long memory, long ephemeralStorage, Map<String, L
     private static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
 
-    boolean isEmpty() {
-        return milliCpu == 0 && memory == 0 && ephemeralStorage == 0 && other.isEmpty();
-    }
-
     /**
      * The requests of a pod. The requests of containers and sidecars are added up. An init container needs its own in
      * addition to those of the sidecars before it; the maximum of these counts. CPU, memory and huge pages of the pod
