@@ -2,14 +2,14 @@ package dev.wheelhouse.cel;
 
 import java.util.function.Function;
 
+import dev.wheelhouse.api.Names;
+
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
-
-import dev.wheelhouse.api.Names;
 
 /**
  * The functions by which expressions ask what a user may do (upstream: {@code apiserver/pkg/cel/library/authz.go}).

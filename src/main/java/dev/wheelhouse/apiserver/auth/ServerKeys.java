@@ -131,10 +131,12 @@ public final class ServerKeys {
 
     /** The key pair in a file. If the file is missing, a new pair is created and stored. */
     KeyPair keyPair(String file) {
-        return directory == null ? Keys.newPair() : parse(directory + "/" + file, readOrCreate(file, kept -> true, () -> {
-            KeyPair made = Keys.newPair();
-            return Pem.of(made.getPrivate()) + Pem.of(made.getPublic());
-        }));
+        return directory == null
+                ? Keys.newPair()
+                : parse(directory + "/" + file, readOrCreate(file, kept -> true, () -> {
+                    KeyPair made = Keys.newPair();
+                    return Pem.of(made.getPrivate()) + Pem.of(made.getPublic());
+                }));
     }
 
     /** The text of a file if it is usable; otherwise a new text, which is stored. */

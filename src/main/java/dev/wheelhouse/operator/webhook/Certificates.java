@@ -63,7 +63,8 @@ record Certificates(String authorities, String authorityKey, String chain, Strin
             Certificates next = create(hosts, now);
             List<X509Certificate> unexpired = trusted.stream()
                     .filter(known -> now.isBefore(known.getNotAfter().toInstant())).toList();
-            return new Certificates(next.authorities + Pem.of(unexpired), next.authorityKey, useless ? next.chain : chain,
+            return new Certificates(next.authorities + Pem.of(unexpired), next.authorityKey,
+                    useless ? next.chain : chain,
                     useless ? next.key : key);
         }
         return useless || isDue(serving, SERVING_LIFE, now) ? withServing(hosts, now) : this;
