@@ -25,8 +25,10 @@ COPY --from=build /layers/spring-boot-loader/ /app/
 COPY --from=build /layers/snapshot-dependencies/ /app/
 COPY --from=build /layers/application/ /app/
 # The service records its ahead-of-time cache. Only the same JVM can use it, so it is made in this stage.
-RUN mkdir /tmp/rehearsal && cd /tmp/rehearsal && java @/app/jvm.options @/app/training.options \
-    -XX:AOTCacheOutput=/app/start.aot -cp /app/wheelhouse-exec.jar dev.wheelhouse.Rehearsal > log 2>&1 || { cat log; exit 1; }; \
+RUN --mount=type=bind,from=build,source=/src/target/rehearsal,target=/rehearsal \
+    mkdir /tmp/rehearsal && cd /tmp/rehearsal && java @/app/jvm.options @/app/training.options \
+    -XX:AOTCacheOutput=/app/start.aot -Dcatalina.home=/rehearsal -cp /app/wheelhouse-exec.jar \
+    org.apache.catalina.startup.Tool Rehearsal > log 2>&1 || { cat log; exit 1; }; \
     rm -r /tmp/rehearsal; test -s /app/start.aot
 # The embedded API server writes its kubeconfig into the working directory, or into /tmp if it may not write there.
 WORKDIR /work

@@ -14,7 +14,8 @@ import java.util.zip.ZipOutputStream;
 /**
  * A step of the build: gives the executable jar its main class ({@code Launcher}), removes the signatures of its
  * libraries, unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515).
- * Run by {@code java Pack.java JAR}.
+ * The image records its own cache with the classes that this step leaves in {@code rehearsal} beside the jar. Run by
+ * {@code java Pack.java JAR}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -33,7 +34,10 @@ public final class Pack {
             Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
             delete(unpacked);
             run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
-            record(unpacked.resolve(jar.getFileName()), unpacked, work);
+            Path program = unpacked.resolve(jar.getFileName());
+            Path rehearsal = jar.resolveSibling("rehearsal");
+            compileRehearsal(program, rehearsal);
+            record(program, rehearsal, unpacked, work);
         } finally {
             delete(work);
         }
@@ -95,14 +99,25 @@ public final class Pack {
         return entry.getName().matches("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
     }
 
-    /** Records the cache while the service rolls out workloads, and checks that it can be used. */
-    private static void record(Path program, Path unpacked, Path work) throws Exception {
+    private static void compileRehearsal(Path program, Path rehearsal) throws IOException {
+        delete(rehearsal);
+        // The manifest of the program names its libraries.
+        tool("javac", "--release", "25", "-cp", program.toString(), "-d", rehearsal.resolve("classes").toString(),
+                SOURCES.resolve("Rehearsal.java").toString(), SOURCES.resolve("Http2Relay.java").toString());
+    }
+
+    /**
+     * Records the cache while the service rolls out workloads, and checks that it can be used. The JVM uses a cache only
+     * with the class path of its recording, so Tomcat's {@code Tool} loads the rehearsal from another directory.
+     */
+    private static void record(Path program, Path rehearsal, Path unpacked, Path work) throws Exception {
         Path cache = unpacked.resolve("start.aot");
         List<String> options = options("jvm.options");
         List<String> training = new ArrayList<>(options);
         training.addAll(options("training.options"));
-        training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error", "-cp",
-                program.toString(), "dev.wheelhouse.Rehearsal"));
+        training.addAll(List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:aot*=error,cds*=error",
+                "-Dcatalina.home=" + rehearsal, "-cp", program.toString(), "org.apache.catalina.startup.Tool",
+                "Rehearsal"));
         Path log = work.resolve("log");
         int code = java(work, training).redirectErrorStream(true).redirectOutput(log.toFile()).start().waitFor();
         if (code != 0 || !Files.exists(cache)) {

@@ -101,7 +101,7 @@ class TakingOverPageTest {
 
     private void controlPlaneFiles(RealApiServer real) throws IOException {
         Path keys = Files.createDirectories(home.resolve("pki"));
-        OwnAuthority.of(ServerKeys.inDirectory(keys), Instant.now()).key();
+        OwnAuthority.of(ServerKeys.inDirectory(keys), Instant.now()).authority();
         Files.copy(keys.resolve("ca.crt"), keys.resolve("front-proxy-ca.crt"));
         Files.copy(home.resolve("sa.key"), keys.resolve("sa.key"));
         Files.writeString(home.resolve("controller-manager.conf"), Files.readString(real.kubeconfig())

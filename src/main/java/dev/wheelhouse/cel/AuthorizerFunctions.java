@@ -1,7 +1,8 @@
 package dev.wheelhouse.cel;
 
 import java.util.function.Function;
-import java.util.regex.Pattern;
+
+import dev.wheelhouse.api.Names;
 
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
@@ -20,9 +21,6 @@ public final class AuthorizerFunctions {
     private static final CelType PATH = OpaqueType.create("kubernetes.authorization.PathCheck");
     private static final CelType GROUP = OpaqueType.create("kubernetes.authorization.GroupCheck");
     private static final CelType DECISION = OpaqueType.create("kubernetes.authorization.Decision");
-    private static final Pattern LABEL = Pattern.compile("(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?");
-    private static final Pattern SUBDOMAIN = Pattern
-            .compile("(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
     private AuthorizerFunctions() {}
 
@@ -119,10 +117,10 @@ public final class AuthorizerFunctions {
 
     private static Authorizer serviceAccount(Authorizer from, String namespace, String name)
             throws CelEvaluationException {
-        if (!SUBDOMAIN.matcher(name).matches()) {
+        if (!Names.isSubdomain(name)) {
             throw new CelEvaluationException("Invalid service account name");
         }
-        if (!LABEL.matcher(namespace).matches()) {
+        if (!Names.isLabel(namespace)) {
             throw new CelEvaluationException("Invalid service account namespace");
         }
         return new Authorizer(from.rights, namespace, name);

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.pki.SigningAuthority;
+
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
  * {@code cmd/kube-controller-manager/app/options}). They are in groups; a group that is not set has upstream's

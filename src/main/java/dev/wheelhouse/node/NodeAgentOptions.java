@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Taint;
 
+import dev.wheelhouse.api.Names;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 
@@ -39,7 +40,7 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
     private static final int DEFAULT_WORKERS = 64;
 
     public NodeAgentOptions {
-        if (!name.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*") || name.length() > 253) {
+        if (!Names.isSubdomain(name)) {
             throw new IllegalArgumentException("node name \"" + name
                     + "\": write lower case letters, digits, '-' and '.', beginning and ending with a letter or digit");
         }

@@ -96,7 +96,7 @@ final class SyncLoop extends SignalledLoop {
         }
         log.debug("{}", update);
         switch (update.operation()) {
-            case SET -> set(update);
+            case SET -> throw new IllegalArgumentException("the merge turns each SET into other operations");
             case ADD -> add(update.pods());
             case UPDATE, DELETE -> change(update.pods());
             case REMOVE -> remove(update.pods());
@@ -104,14 +104,6 @@ final class SyncLoop extends SignalledLoop {
         }
         sourcesReady.add(update.source());
         return true;
-    }
-
-    private void set(PodUpdate update) {
-        Set<String> uids = update.pods().stream().map(PodManager::uid).collect(Collectors.toSet());
-        remove(pods.pods().stream().filter(p -> update.source().equals(PodSources.sourceOf(p)))
-                .filter(p -> !uids.contains(PodManager.uid(p))).toList());
-        add(update.pods().stream().filter(p -> pods.get(PodManager.uid(p)) == null).toList());
-        change(update.pods().stream().filter(p -> pods.get(PodManager.uid(p)) != null).toList());
     }
 
     /** Adds pods, older ones first, because they were bound first. */

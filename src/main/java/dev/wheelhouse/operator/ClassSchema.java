@@ -157,7 +157,7 @@ final class ClassSchema {
             }
             return ModelSchema.map(value(type.getContentType(), path + "[]"));
         }
-        if (ModelSchema.isModel(raw)) {
+        if (ModelName.isModel(raw)) {
             return model(raw, path);
         }
         if (type.isPrimitive() || raw.getName().startsWith("java.") || Modifier.isAbstract(raw.getModifiers())) {

@@ -2,9 +2,6 @@ package dev.wheelhouse.operator;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -22,23 +19,16 @@ import dev.wheelhouse.facts.TypeSchema.Field;
  * {@code kubectl apply} may store, and no lists of allowed values, so that values of a later Kubernetes pass.
  */
 final class ModelSchema {
-    private static final String MODELS = "io.kubernetes.client.openapi.models.";
-    private static final Pattern NAME = Pattern.compile("([A-Z][a-z]+)?(V[0-9]+(?:(?:alpha|beta)[0-9]+)?)([A-Z].*)");
-
     private ModelSchema() {}
-
-    static boolean isModel(Class<?> type) {
-        return type.getName().startsWith(MODELS);
-    }
 
     /** The fact of a model class; null if there is none. */
     static @Nullable TypeSchema fact(Class<?> model) {
-        Matcher name = NAME.matcher(model.getSimpleName());
-        if (!isModel(model) || !name.matches()) {
+        ModelName name = ModelName.of(model);
+        if (name == null) {
             return null;
         }
-        String group = name.group(1) == null ? "." : "." + name.group(1).toLowerCase(Locale.ROOT) + ".";
-        String end = "." + name.group(2).toLowerCase(Locale.ROOT) + "." + name.group(3);
+        String group = name.group().isEmpty() ? "." : "." + name.group() + ".";
+        String end = "." + name.version() + "." + name.kind();
         return Schemas.all().stream()
                 .filter(type -> type.name().endsWith(end) && type.name().contains(group)).findFirst().orElse(null);
     }

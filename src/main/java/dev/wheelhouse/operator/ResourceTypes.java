@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +20,12 @@ import dev.wheelhouse.facts.BuiltInResource;
 
 /** Finds the resource type of a class, and the primary class of an operator. */
 public final class ResourceTypes {
-    /** The official client's names: {@code V1Deployment}, {@code CoreV1Event}, {@code V2HorizontalPodAutoscaler}. */
-    private static final Pattern OFFICIAL = Pattern.compile("(\\w*?)V(\\d+(?:alpha\\d+|beta\\d+)?)([A-Z]\\w*)");
     private static final ClassValue<Optional<BuiltInResource>> BUILT_IN = new ClassValue<>() {
         @Override
         protected Optional<BuiltInResource> computeValue(Class<?> model) {
             return find(model);
         }
     };
-    private static final String MODELS = "io.kubernetes.client.openapi.models";
 
     private ResourceTypes() {}
 
@@ -54,9 +49,9 @@ public final class ResourceTypes {
             throw new IllegalArgumentException(model.getSimpleName()
                     + " stands for objects of any type: use the method that takes a ResourceType");
         }
-        BuiltInResource known = model.getPackageName().equals(MODELS) ? builtIn(model) : null;
+        BuiltInResource known = builtIn(model);
         if (known == null) {
-            throw new IllegalArgumentException(model.getName() + (model.getPackageName().equals(MODELS)
+            throw new IllegalArgumentException(model.getName() + (ModelName.isModel(model)
                     ? " is not the class of a resource that Kubernetes 1.36 has"
                     : " has no resource type: annotate it with @ResourceDefinition(group = …, version = …)"));
         }
@@ -68,7 +63,7 @@ public final class ResourceTypes {
         if (CustomResource.class.isAssignableFrom(model)) {
             return argument(model, CustomResource.class, 1) != Void.class;
         }
-        BuiltInResource known = model.getPackageName().equals(MODELS) ? builtIn(model) : null;
+        BuiltInResource known = builtIn(model);
         return known == null || known.has("status");
     }
 
@@ -77,16 +72,15 @@ public final class ResourceTypes {
     }
 
     private static Optional<BuiltInResource> find(Class<?> model) {
-        Matcher name = OFFICIAL.matcher(model.getSimpleName());
-        if (!name.matches()) {
+        ModelName name = ModelName.of(model);
+        if (name == null) {
             return Optional.empty();
         }
-        String prefix = name.group(1).toLowerCase(Locale.ROOT);
         for (BuiltInResource resource : Facts.RESOURCES) {
             ResourceType type = resource.type();
             String group = type.group().isEmpty() ? "core" : type.group().split("\\.", 2)[0];
-            if (type.kind().equals(name.group(3)) && type.version().equals("v" + name.group(2))
-                    && (prefix.isEmpty() || prefix.equals(group))) {
+            if (type.kind().equals(name.kind()) && type.version().equals(name.version())
+                    && (name.group().isEmpty() || name.group().equals(group))) {
                 return Optional.of(resource);
             }
         }

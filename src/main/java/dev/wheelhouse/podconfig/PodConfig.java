@@ -58,9 +58,4 @@ public final class PodConfig {
         Set<String> configured = mux.loops().keySet();
         return seenByConsumer.containsAll(configured) && storage.seen(configured);
     }
-
-    /** Sends all sources' pods again, one SET per source, for a consumer that starts anew. */
-    public void sync() {
-        updates.addAll(storage.snapshot());
-    }
 }

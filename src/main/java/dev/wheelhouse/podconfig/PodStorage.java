@@ -108,10 +108,4 @@ public final class PodStorage {
         return sources.entrySet().stream().map(e -> new SourceState(e.getKey(), e.getValue().seen,
                 e.getValue().lastMessage, List.copyOf(e.getValue().pods.values()), e.getValue().rejected)).toList();
     }
-
-    /** The pods of every source, one SET each. */
-    synchronized List<PodUpdate> snapshot() {
-        return sources.entrySet().stream()
-                .map(e -> PodUpdate.set(e.getKey(), List.copyOf(e.getValue().pods.values()))).toList();
-    }
 }

@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
 
+import dev.wheelhouse.api.Names;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 
@@ -31,14 +32,7 @@ import dev.wheelhouse.client.ModelJson;
  * have ({@link StaticPodReferences}). Pure functions.
  */
 final class StaticPodValidation {
-    private static final Pattern LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
-    private static final Pattern SUBDOMAIN = Pattern
-            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
     private static final Pattern PORT_NAME = Pattern.compile("(?=.*[a-z])[a-z0-9](-?[a-z0-9]){0,14}");
-    private static final Pattern QUALIFIED = Pattern
-            .compile("([a-z0-9][-a-z0-9.]{0,252}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
-    private static final Pattern LABEL_VALUE = Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
-
     private static final List<String> HOST_PATH_TYPES = List.of("DirectoryOrCreate", "Directory", "FileOrCreate",
             "File",
             "Socket", "CharDevice", "BlockDevice");
@@ -76,20 +70,20 @@ final class StaticPodValidation {
             wrong("a name is required", "metadata", "name");
             return;
         }
-        if (meta.getName().length() > 200 || !SUBDOMAIN.matcher(meta.getName()).matches()) {
+        if (meta.getName().length() > 200 || !Names.isSubdomain(meta.getName())) {
             wrong("\"" + meta.getName()
                     + "\" is not a pod name: write lower case letters, digits, '-' and '.', at most 200",
                     "metadata", "name");
         }
         if (meta.getNamespace() != null && !meta.getNamespace().isEmpty()
-                && !LABEL.matcher(meta.getNamespace()).matches()) {
+                && !Names.isLabel(meta.getNamespace())) {
             wrong("\"" + meta.getNamespace()
                     + "\" is not a namespace name: write lower case letters, digits and '-', at most 63",
                     "metadata", "namespace");
         }
         if (meta.getLabels() != null) {
             meta.getLabels().forEach((key, value) -> {
-                if (!QUALIFIED.matcher(key).matches() || value == null || !LABEL_VALUE.matcher(value).matches()) {
+                if (!Names.isLabelKey(key) || value == null || !Names.isLabelValue(value)) {
                     wrong("\"" + key + ": " + value + "\" is not a label: write at most 63 letters, digits, '-', '_'"
                             + " and '.'",
                             "metadata", "labels", key);
@@ -98,7 +92,7 @@ final class StaticPodValidation {
         }
         if (meta.getAnnotations() != null) {
             meta.getAnnotations().forEach((key, value) -> {
-                if (value == null || !QUALIFIED.matcher(key).matches()) {
+                if (value == null || !Names.isLabelKey(key)) {
                     wrong("\"" + key + "\" is not an annotation: write a key of the form of a label's key, and a value",
                             "metadata", "annotations", key);
                 }
@@ -139,7 +133,7 @@ final class StaticPodValidation {
         List<V1Volume> volumes = spec.getVolumes() == null ? List.of() : spec.getVolumes();
         for (int i = 0; i < volumes.size(); i++) {
             String name = volumes.get(i).getName();
-            if (name == null || !LABEL.matcher(name).matches()) {
+            if (name == null || !Names.isLabel(name)) {
                 wrong("\"" + name + "\" is not a volume name: write lower case letters, digits and '-', at most 63",
                         "spec", "volumes", i, "name");
             } else if (!names.add(name)) {
@@ -180,7 +174,7 @@ final class StaticPodValidation {
                 continue;
             }
             String name = container.getName();
-            if (name == null || !LABEL.matcher(name).matches()) {
+            if (name == null || !Names.isLabel(name)) {
                 wrong("\"" + name + "\" is not a container name: write lower case letters, digits and '-', at most 63",
                         "spec", field, i, "name");
             } else if (!names.add(name)) {

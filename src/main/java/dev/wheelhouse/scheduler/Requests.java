@@ -30,10 +30,6 @@ record Requests(long milliCpu, long memory, long ephemeralStorage, Map<String, L
     private static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
 
-    boolean isEmpty() {
-        return milliCpu == 0 && memory == 0 && ephemeralStorage == 0 && other.isEmpty();
-    }
-
     /** The requests of a pod. */
     static Requests of(V1Pod pod) {
         return ofAmounts(amounts(PodAmounts.requests(pod)));

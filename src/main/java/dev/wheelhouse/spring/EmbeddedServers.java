@@ -95,7 +95,7 @@ final class EmbeddedServers {
             Supplier<OwnAuthority> own) {
         String file = properties.clientCaFile();
         return now -> file == null
-                ? now == null ? ServingCertificate.trustStore(own.get().certificate()) : now
+                ? now == null ? ServingCertificate.trustStore(List.of(own.get().certificate())) : now
                 : now == null
                         ? ServingCertificate.trustStore(Path.of(file))
                         : ServingCertificate.rereadTrustStore(now, Path.of(file));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.SigningAuthority;
 
 /**
  * The certificates and keys of the controllers: those in the files that the options name, else those of the embedded
@@ -123,6 +123,6 @@ final class Identities {
             return null;
         }
         Supplier<OwnAuthority> own = connection.embedded().secrets().authority();
-        return () -> new SigningAuthority(own.get().certificate(), own.get().key());
+        return () -> own.get().authority();
     }
 }

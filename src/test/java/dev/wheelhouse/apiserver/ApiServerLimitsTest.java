@@ -107,7 +107,7 @@ class ApiServerLimitsTest {
                     .POST(HttpRequest.BodyPublishers.ofByteArray(body.getBytes(Charset.forName(encoding)))).build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).as(encoding).isEqualTo(400);
-            assertThat(answer.body()).contains("json parse error: invalid character");
+            assertThat(answer.body()).contains("json parse error: invalid JSON");
         }
         assertThat(post("application/json", body).statusCode()).isEqualTo(201);
     }

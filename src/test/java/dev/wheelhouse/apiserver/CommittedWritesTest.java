@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.apiserver.store.CommitHook;
 import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,37 +32,16 @@ class CommittedWritesTest {
     private volatile boolean holds;
 
     /** Holds the commits back, so that all requests have been charged and none is answered. */
-    private final class Held implements Storage {
-        @Override
-        public Recovered load(Reader reader) {
-            return new Recovered(0, 0);
-        }
-
-        @Override
-        public void commit(List<Write> writes) {
-            try {
-                if (holds) {
-                    mayCommit.await();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        @Override
-        public boolean isDurable() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            mayCommit.countDown();
+    private void hold() {
+        if (holds) {
+            CommitHook.await(mayCommit);
         }
     }
 
     @Test
     void areNotRefusedForTheMemoryOfTheirAnswers() throws Exception {
-        try (ApiServer server = new ApiServer(ApiServerOptions.defaults().withStorage(new Held())).start();
+        ApiServerOptions options = ApiServerOptions.defaults().withStorage(new CommitHook(writes -> hold()));
+        try (ApiServer server = new ApiServer(options).start();
                 HttpClient client = HttpClient.newHttpClient();
                 AutoCloseable release = mayCommit::countDown) {
             holds = true;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.apiserver.store.CommitHook;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.node.NodeAgent;
@@ -35,32 +35,12 @@ class NodesAsSendersTest {
     private static final int NODES = SEATS * 5 / 6;
 
     /** Keeps the first node's write from being committed, and thereby all others. */
-    private record SlowStorage(CountDownLatch mayCommit) implements Storage {
-        @Override
-        public Recovered load(Reader reader) {
-            return new Recovered(0, 0);
-        }
-
-        @Override
-        public void commit(List<Write> writes) {
+    private static CommitHook slowStorage(CountDownLatch mayCommit) {
+        return new CommitHook(writes -> {
             if (writes.stream().anyMatch(write -> write.resource().equals("nodes"))) {
-                try {
-                    mayCommit.await();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
+                CommitHook.await(mayCommit);
             }
-        }
-
-        @Override
-        public boolean isDurable() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            mayCommit.countDown();
-        }
+        });
     }
 
     @Test
@@ -76,7 +56,7 @@ class NodesAsSendersTest {
         };
         Clock clock = Clock.system();
         // A sender that holds two thirds of the seats may have no request that waits.
-        ApiServerOptions options = ApiServerOptions.defaults().withStorage(new SlowStorage(mayCommit))
+        ApiServerOptions options = ApiServerOptions.defaults().withStorage(slowStorage(mayCommit))
                 .withLimits(ApiServerLimits.standard().withRequests(SEATS + 6));
         try (ApiServer server = new ApiServer(options).start(); LoopRunner runner = new LoopRunner("nodes", clock)) {
             KubeClient client = server.client("nodes");

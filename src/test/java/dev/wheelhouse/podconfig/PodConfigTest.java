@@ -134,20 +134,6 @@ class PodConfigTest {
     }
 
     @Test
-    void syncSendsEverySourcesPodsOnceMore() throws InterruptedException {
-        config.channel("file").set(List.of(TestPods.pod("web", "u1")));
-        settle();
-        takeAll();
-
-        config.sync();
-
-        assertThat(takeAll()).singleElement().satisfies(u -> {
-            assertThat(u.operation()).isEqualTo(PodOperation.SET);
-            assertThat(u.pods()).hasSize(1);
-        });
-    }
-
-    @Test
     void aClosedMuxTakesNothingMore() throws InterruptedException {
         config.channel("file");
         config.loops().values().forEach(Loop::close);

@@ -45,7 +45,7 @@ class IdentitiesTest {
     @BeforeEach
     void makeAuthority() {
         authority = OwnAuthority.of(ServerKeys.inDirectory(directory), Instant.now());
-        authority.key();
+        authority.authority();
     }
 
     /** @param options where {@code DIR} stands for the directory */

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.SigningAuthority;
 
 /** Certificates and keys for controllers. */
 public final class Authorities {
@@ -32,7 +32,7 @@ public final class Authorities {
         for (String signer : List.of("kubelet-serving", "kube-apiserver-client-kubelet", "kube-apiserver-client",
                 "legacy-unknown")) {
             signers.put("kubernetes.io/" + signer,
-                    () -> new SigningAuthority(Own.AUTHORITY.certificate(), Own.AUTHORITY.key()));
+                    Own.AUTHORITY::authority);
         }
         return ControllerOptions.DEFAULTS
                 .with(new ControllerOptions.Identity(ROOT, KEYS::signingKeys, signers, YEAR, YEAR));

@@ -1,20 +1,22 @@
 package dev.wheelhouse.apiserver.admission;
 
+import java.util.Base64;
 import java.util.List;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.auth.RequestedCertificate;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.pki.CertificateRequest;
 
 /**
  * The rights to request, approve and sign certificates. A right to write the request, its approval or its status is not
@@ -42,7 +44,8 @@ final class SigningRights {
         }
         List<String> groups;
         try {
-            groups = RequestedCertificate.parse(Json.text(request, "spec", "request")).groups();
+            byte[] pem = Base64.getDecoder().decode(Json.text(request, "spec", "request"));
+            groups = Authenticator.groups(CertificateRequest.parse(pem));
         } catch (IllegalArgumentException e) {
             throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage(), List.of());
         }

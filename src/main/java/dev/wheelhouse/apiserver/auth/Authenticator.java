@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.auth;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,9 +12,11 @@ import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.security.auth.x500.X500Principal;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.runtime.Hashes;
 
 /**
@@ -90,6 +93,19 @@ public final class Authenticator {
             throw new UnauthorizedException("the certificate's subject has no common name");
         }
         return User.authenticated(subject.name, "", subject.groups, Map.of());
+    }
+
+    /**
+     * The groups of a client with a requested certificate, read as those of a certificate.
+     *
+     * @throws IllegalArgumentException if the subject is malformed
+     */
+    public static List<String> groups(CertificateRequest request) {
+        try {
+            return Subject.of(new X500Principal(request.pkcs10().getSubject().getEncoded()).getName()).groups();
+        } catch (IOException | UnauthorizedException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     /**

@@ -10,6 +10,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.Names;
+
 /**
  * A request to act as another user, by the headers {@code Impersonate-User}, {@code -Group}, {@code -Uid} and
  * {@code -Extra-…} (upstream: {@code apiserver/pkg/endpoints/filters/impersonation}). Immutable.
@@ -17,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param user empty if no user was named
  */
 public record Impersonation(String user, String uid, List<String> groups, Map<String, List<String>> extra) {
-    private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final String EXTRA = Credentials.IMPERSONATE + "extra-";
 
     /** The impersonation that the headers ask for; null if they ask for none. */
@@ -79,8 +80,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         String[] parts = user.startsWith(User.SERVICE_ACCOUNT_PREFIX)
                 ? user.substring(User.SERVICE_ACCOUNT_PREFIX.length()).split(":", -1)
                 : new String[0];
-        return parts.length == 2 && parts[0].length() <= 63 && parts[0].matches(LABEL) && parts[1].length() <= 253
-                && parts[1].matches(LABEL + "(\\." + LABEL + ")*+") ? parts : null;
+        return parts.length == 2 && Names.isLabel(parts[0]) && Names.isSubdomain(parts[1]) ? parts : null;
     }
 
     /** The user that the request then acts as. */

@@ -1,8 +1,6 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.io.IOException;
-import java.io.StringReader;
-import java.io.StringWriter;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -11,27 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.SecureRandom;
-import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
-import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
-import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
-import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
-import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.pki.Keys;
+import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
@@ -139,10 +131,12 @@ public final class ServerKeys {
 
     /** The key pair in a file. If the file is missing, a new pair is created and stored. */
     KeyPair keyPair(String file) {
-        return directory == null ? newKeyPair() : parse(directory + "/" + file, readOrCreate(file, kept -> true, () -> {
-            KeyPair made = newKeyPair();
-            return pem(made.getPrivate()) + pem(made.getPublic());
-        }));
+        return directory == null
+                ? Keys.newPair()
+                : parse(directory + "/" + file, readOrCreate(file, kept -> true, () -> {
+                    KeyPair made = Keys.newPair();
+                    return Pem.of(made.getPrivate()) + Pem.of(made.getPublic());
+                }));
     }
 
     /** The text of a file if it is usable; otherwise a new text, which is stored. */
@@ -193,27 +187,14 @@ public final class ServerKeys {
                 + "the two, or give it another directory with --wheelhouse.apiserver.data-dir=DIR", null);
     }
 
-    static KeyPair newKeyPair() {
-        try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-            generator.initialize(new ECGenParameterSpec("secp256r1"));
-            return generator.generateKeyPair();
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java runtime has the curve P-256", e);
-        }
-    }
-
     private static KeyPair parse(String file, String pem) {
-        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
-            JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
-            if (parser.readObject() instanceof PrivateKeyInfo privateKey
-                    && parser.readObject() instanceof SubjectPublicKeyInfo publicKey) {
-                KeyPair pair = new KeyPair(converter.getPublicKey(publicKey), converter.getPrivateKey(privateKey));
-                if (ServingCertificate.isPair(pair.getPrivate(), pair.getPublic())) {
-                    return pair;
-                }
+        try {
+            PrivateKey privateKey = Pem.first(pem, PrivateKey.class);
+            PublicKey publicKey = Pem.first(pem, PublicKey.class);
+            if (privateKey != null && publicKey != null && Keys.isPair(privateKey, publicKey)) {
+                return new KeyPair(publicKey, privateKey);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IllegalArgumentException e) {
             throw unusable(file, e);
         }
         throw unusable(file, null);
@@ -225,17 +206,6 @@ public final class ServerKeys {
                 : " (" + e.getMessage() + ")")
                 + ": delete it, and the server creates a new one; everything that the old key signed is then "
                 + "invalid", e);
-    }
-
-    /** An object of the Java security API as PEM. */
-    static String pem(Object object) {
-        StringWriter text = new StringWriter();
-        try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
-            writer.writeObject(object instanceof PrivateKey key ? new JcaPKCS8Generator(key, null) : object);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-        return text.toString();
     }
 
     /** The content of a file; null if the file does not exist or secrets are not stored. */

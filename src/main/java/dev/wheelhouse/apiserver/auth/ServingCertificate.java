@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -9,8 +8,6 @@ import java.security.Key;
 import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.PublicKey;
-import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -19,22 +16,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.GeneralName;
-import org.bouncycastle.cert.X509CertificateHolder;
-import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
-import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
-import org.bouncycastle.crypto.params.ECPrivateKeyParameters;
-import org.bouncycastle.crypto.params.ECPublicKeyParameters;
-import org.bouncycastle.crypto.params.RSAKeyParameters;
-import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
-import org.bouncycastle.crypto.util.PrivateKeyFactory;
-import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
-import org.bouncycastle.openssl.PEMKeyPair;
-import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.util.IPAddress;
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.pki.Keys;
+import dev.wheelhouse.pki.Pem;
 
 /**
  * The certificate and private key by which the server identifies itself in TLS. Do not change the key store. Thread
@@ -47,7 +34,6 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     /** Not a secret, because the key store never leaves the process. */
     public static final String PASSWORD = "in-memory";
     private static final String ALIAS = "apiserver";
-    private static final byte[] PROBE = {1};
 
     static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
         KeyStore store = newKeyStore();
@@ -66,13 +52,11 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     public static ServingCertificate ofFiles(Path certificates, Path privateKey) {
         List<X509Certificate> chain = certificates(certificates);
         PrivateKey key = privateKey(privateKey);
-        if (!isPair(key, chain.getFirst().getPublicKey())) {
+        if (!Keys.isPair(key, chain.getFirst().getPublicKey())) {
             throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
                     + certificates + ": name the two files that belong together", null);
         }
-        StringBuilder trusted = new StringBuilder();
-        chain.forEach(certificate -> trusted.append(ServerKeys.pem(certificate)));
-        return of(key, chain, trusted.toString());
+        return of(key, chain, Pem.of(chain));
     }
 
     /**
@@ -103,23 +87,6 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         }
     }
 
-    /** Whether two keys form a pair: the public key verifies a signature of the private key. */
-    static boolean isPair(PrivateKey key, PublicKey publicKey) {
-        try {
-            Signature signature = Signature
-                    .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
-            signature.initSign(key);
-            signature.update(PROBE);
-            byte[] signed = signature.sign();
-            signature.initVerify(publicKey);
-            signature.update(PROBE);
-            return signature.verify(signed);
-        } catch (GeneralSecurityException | RuntimeException e) {
-            // Providers differ in how they refuse a key that is none.
-            return false;
-        }
-    }
-
     /** Whether clients that call the server by this name or address accept the certificate. */
     public boolean isValidFor(String host) {
         try {
@@ -142,37 +109,35 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
 
     /** The text of a PEM file of certificates. If it holds none, {@link AuthConfigException}. */
     public static String text(Path file) {
-        certificates(file);
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw unreadable(file, "a certificate", e);
-        }
+        String text = read(file, "a certificate");
+        certificates(file, text);
+        return text;
     }
 
     /** All certificates in a PEM file. If there are none, {@link AuthConfigException}. */
     public static List<X509Certificate> certificates(Path file) {
-        List<X509Certificate> certificates = new ArrayList<>();
-        for (Object object : read(file)) {
-            if (object instanceof X509CertificateHolder holder) {
-                try {
-                    certificates.add(new JcaX509CertificateConverter().getCertificate(holder));
-                } catch (GeneralSecurityException | RuntimeException e) {
-                    throw unreadable(file, "a certificate", e);
-                }
-            }
-        }
-        if (certificates.isEmpty()) {
-            throw unreadable(file, "a certificate", null);
-        }
-        return certificates;
+        return certificates(file, read(file, "a certificate"));
     }
 
-    /** A trust store of one certificate authority. */
-    public static KeyStore trustStore(X509Certificate authority) {
+    private static List<X509Certificate> certificates(Path file, String text) {
+        try {
+            List<X509Certificate> certificates = Pem.certificates(text);
+            if (!certificates.isEmpty()) {
+                return certificates;
+            }
+        } catch (IllegalArgumentException e) {
+            throw unreadable(file, "a certificate", e);
+        }
+        throw unreadable(file, "a certificate", null);
+    }
+
+    /** A trust store of certificate authorities. */
+    public static KeyStore trustStore(List<X509Certificate> authorities) {
         KeyStore store = newKeyStore();
         try {
-            store.setCertificateEntry("ca-0", authority);
+            for (X509Certificate certificate : authorities) {
+                store.setCertificateEntry("ca-" + store.size(), certificate);
+            }
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -181,16 +146,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
 
     /** The certificate authorities in a PEM file. If there are none, {@link AuthConfigException}. */
     public static KeyStore trustStore(Path file) {
-        KeyStore store = newKeyStore();
-        int number = 0;
-        try {
-            for (X509Certificate certificate : certificates(file)) {
-                store.setCertificateEntry("ca-" + number++, certificate);
-            }
-        } catch (GeneralSecurityException e) {
-            throw unreadable(file, "a certificate", e);
-        }
-        return store;
+        return trustStore(certificates(file));
     }
 
     /**
@@ -218,15 +174,11 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     /** The first private key in a PEM file. If there is none, {@link AuthConfigException}. */
     public static PrivateKey privateKey(Path file) {
         try {
-            for (Object object : read(file)) {
-                if (object instanceof PEMKeyPair pair) {
-                    return new JcaPEMKeyConverter().getPrivateKey(pair.getPrivateKeyInfo());
-                }
-                if (object instanceof PrivateKeyInfo info) {
-                    return new JcaPEMKeyConverter().getPrivateKey(info);
-                }
+            PrivateKey key = Pem.first(read(file, "an unencrypted private key"), PrivateKey.class);
+            if (key != null) {
+                return key;
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IllegalArgumentException e) {
             throw unreadable(file, "an unencrypted private key", e);
         }
         throw unreadable(file, "an unencrypted private key", null);
@@ -234,34 +186,19 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
 
     /** The first private key in a PEM file, RSA or EC, and its public key. If none, {@link AuthConfigException}. */
     public static KeyPair keyPair(Path file) {
-        PrivateKey key = privateKey(file);
         try {
-            AsymmetricKeyParameter parameters = PrivateKeyFactory.createKey(key.getEncoded());
-            AsymmetricKeyParameter open = switch (parameters) {
-                case RSAPrivateCrtKeyParameters rsa ->
-                    new RSAKeyParameters(false, rsa.getModulus(), rsa.getPublicExponent());
-                case ECPrivateKeyParameters ec -> new ECPublicKeyParameters(
-                        ec.getParameters().getG().multiply(ec.getD()), ec.getParameters());
-                default -> throw unreadable(file, "an RSA or EC private key", null);
-            };
-            return new KeyPair(new JcaPEMKeyConverter()
-                    .getPublicKey(SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(open)), key);
-        } catch (IOException e) {
+            return Keys.pair(privateKey(file));
+        } catch (IllegalArgumentException e) {
             throw unreadable(file, "an RSA or EC private key", e);
         }
     }
 
-    private static List<Object> read(Path file) {
-        List<Object> objects = new ArrayList<>();
-        try (Reader text = Files.newBufferedReader(file); PEMParser parser = new PEMParser(text)) {
-            for (Object object = parser.readObject(); object != null; object = parser.readObject()) {
-                objects.add(object);
-            }
-        } catch (IOException | RuntimeException e) {
-            // BouncyCastle's parser throws several kinds of runtime exceptions.
-            throw unreadable(file, "PEM", e);
+    private static String read(Path file, String wanted) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw unreadable(file, wanted, e);
         }
-        return objects;
     }
 
     private static AuthConfigException unreadable(Path file, String wanted, @Nullable Exception e) {

@@ -4,17 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
-import java.util.regex.Pattern;
-
-import org.yaml.snakeyaml.DumperOptions;
-import org.yaml.snakeyaml.nodes.Tag;
-import org.yaml.snakeyaml.representer.Representer;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.SafeYaml;
+import dev.wheelhouse.runtime.YamlWriter;
 
 /** Objects in YAML. */
 public final class Yaml {
@@ -33,30 +29,6 @@ public final class Yaml {
         /** The lines as one error of Go's strict parser; empty if there are none. */
         public String complaint() {
             return duplicates.isEmpty() ? "" : HEADING + "\n  " + String.join("\n  ", duplicates);
-        }
-    }
-
-    /**
-     * Quotes texts that some YAML reader takes for another type: times, and the booleans and base-60 numbers of YAML
-     * 1.1, as upstream does. A text of several lines becomes a block.
-     */
-    private static final class QuotingRepresenter extends Representer {
-        private static final Pattern NO_TEXT = Pattern.compile("\\d{4}-\\d{1,2}-\\d{1,2}"
-                + "([Tt]\\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)"
-                + "| \\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?)?|[-+]?\\d[\\d_]*(:[0-5]?\\d)+(\\.[\\d_]*)?|[yYnN]");
-
-        QuotingRepresenter(DumperOptions dumping) {
-            super(dumping);
-            representers.put(String.class, value -> {
-                String text = (String) value;
-                return representScalar(Tag.STR, text, text.indexOf('\n') >= 0
-                        ? DumperOptions.ScalarStyle.LITERAL
-                        : isNoText(text) ? DumperOptions.ScalarStyle.DOUBLE_QUOTED : DumperOptions.ScalarStyle.PLAIN);
-            });
-        }
-
-        private static boolean isNoText(String text) {
-            return NO_TEXT.matcher(text).matches() || !SafeYaml.isText(text);
         }
     }
 
@@ -82,12 +54,6 @@ public final class Yaml {
 
     /** Writes a tree as a YAML document in UTF-8. */
     public static byte[] write(JsonNode node) {
-        Object value = Json.mapper().treeToValue(node, Object.class);
-        DumperOptions dumping = new DumperOptions();
-        dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
-        dumping.setWidth(4096);
-        dumping.setSplitLines(false);
-        return new org.yaml.snakeyaml.Yaml(new QuotingRepresenter(dumping), dumping).dump(value)
-                .getBytes(StandardCharsets.UTF_8);
+        return YamlWriter.write(Json.mapper().treeToValue(node, Object.class)).getBytes(StandardCharsets.UTF_8);
     }
 }

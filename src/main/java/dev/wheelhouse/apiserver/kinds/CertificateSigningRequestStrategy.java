@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.RequestedCertificate;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.pki.CertificateRequest;
 
 /**
  * Requests for certificates. The server fills in the user who makes one (upstream:
@@ -73,7 +74,9 @@ final class CertificateSigningRequestStrategy extends Strategy {
     protected void validate(ObjectNode object, Problems problems) {
         JsonNode spec = object.path("spec");
         try {
-            RequestedCertificate.parse(Json.text(spec, "request")).requireOwnSignature();
+            if (!CertificateRequest.parse(Base64.getDecoder().decode(Json.text(spec, "request"))).isSignedByOwnKey()) {
+                problems.omitted("spec.request", "the signature is not the one of the request's key");
+            }
         } catch (IllegalArgumentException e) {
             problems.omitted("spec.request", String.valueOf(e.getMessage()));
         }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
@@ -36,8 +37,6 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class CustomResourceDefinitionStrategy extends Strategy {
     private static final String APPROVAL = "api-approved.kubernetes.io";
-    private static final Pattern GROUP = Pattern
-            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
 
     CustomResourceDefinitionStrategy() {
         super("apiextensions.k8s.io", "CustomResourceDefinition", Set.of(Trait.UPDATED_BY_VERSION));
@@ -163,7 +162,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         // Groups with a dot only: no definition can add to a group of the server such as apps.
         if (group.isEmpty()) {
             problems.required("spec.group");
-        } else if (!GROUP.matcher(group).matches()) {
+        } else if (!group.contains(".") || !Names.hasSubdomainForm(group)) {
             problems.invalid("spec.group", group, "should be a domain with at least one dot");
         }
         problems.oneOf("spec.scope", Json.text(spec, "scope"), "Cluster", "Namespaced");

@@ -10,11 +10,12 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.codec.GoJson;
 import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.Yaml;
@@ -238,16 +239,16 @@ public final class Bodies {
                 duplicates.addAll(FieldValidation.duplicates(body));
             }
             if (node.isMissingNode()) {
-                throw unparsable(kind, body);
+                throw unparsable(kind, "unexpected end of JSON input", body);
             }
             return node;
         } catch (JacksonException e) {
-            throw unparsable(kind, body);
+            throw unparsable(kind, problem(e), body);
         }
     }
 
-    private static ApiException unparsable(String kind, byte[] body) {
-        return unreadable(kind, "couldn't get version/kind; json parse error: " + problem(body), body);
+    private static ApiException unparsable(String kind, String problem, byte[] body) {
+        return unreadable(kind, "couldn't get version/kind; json parse error: " + problem, body);
     }
 
     private static ApiException unreadable(String kind, String problem, byte[] body) {
@@ -265,10 +266,15 @@ public final class Bodies {
                 + (body.length > SUMMARY_BYTES ? " ..." : "");
     }
 
-    /** Why a body is not JSON, in the words of Go's decoder. */
-    public static String problem(byte[] body) {
-        String problem = GoJson.problem(body);
-        return problem.isEmpty() ? "invalid JSON" : problem;
+    /** Why a text is not JSON. */
+    public static String problem(JacksonException e) {
+        if (e instanceof UnexpectedEndOfInputException) {
+            return "unexpected end of JSON input";
+        }
+        TokenStreamLocation at = e.getLocation();
+        return "invalid JSON: " + e.getOriginalMessage() + (at == null || at.getLineNr() < 1
+                ? ""
+                : " at line " + at.getLineNr() + ", column " + at.getColumnNr());
     }
 
     /**
@@ -286,7 +292,7 @@ public final class Bodies {
                 default -> Json.read(Surrogates.paired(request.body()));
             };
         } catch (JacksonException e) {
-            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(request.body()));
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(e));
         }
         if (read.isNull()) {
             return Json.object();

@@ -172,7 +172,7 @@ final class Reads {
         try {
             node = Json.read(new String(decoded, StandardCharsets.UTF_8));
         } catch (JacksonException e) {
-            throw unreadable(Bodies.problem(decoded));
+            throw unreadable(Bodies.problem(e));
         }
         if (!(node instanceof ObjectNode object)) {
             throw unreadable(node.isMissingNode()

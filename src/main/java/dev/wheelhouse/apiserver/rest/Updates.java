@@ -348,7 +348,7 @@ final class Updates {
                 duplicates = FieldValidation.duplicates(body);
             }
         } catch (JacksonException e) {
-            throw Errors.badRequest(prefix + Bodies.problem(request.body()));
+            throw Errors.badRequest(prefix + Bodies.problem(e));
         }
         if (patch.isMissingNode()) {
             throw Errors.badRequest(prefix + "unexpected end of JSON input");

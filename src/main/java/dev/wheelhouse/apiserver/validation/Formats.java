@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import dev.wheelhouse.api.Names;
+
 /**
  * The formats of names and values. Each rule returns messages in upstream's words, or an empty list for a valid value
  * (upstream: {@code apimachinery/pkg/util/validation/validation.go}, {@code apimachinery/pkg/api/validate/content}).
@@ -38,8 +40,8 @@ public final class Formats {
 
     public static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);
-        if (!isLabel(value, 0, value.length())) {
-            wrong.add(isSubdomain(value)
+        if (!Names.hasLabelForm(value)) {
+            wrong.add(Names.hasSubdomainForm(value)
                     ? "must not contain dots"
                     : form("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and"
                             + " must start and end with an alphanumeric character", LABEL, "my-name", "123-abc"));
@@ -71,50 +73,11 @@ public final class Formats {
 
     public static List<String> dnsSubdomain(String value) {
         List<String> wrong = maxLength(value, 253);
-        if (!isSubdomain(value)) {
+        if (!Names.hasSubdomainForm(value)) {
             wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
         }
         return wrong;
-    }
-
-    /**
-     * Whether a text matches {@link #SUBDOMAIN}. The pattern itself would recurse for each label and overflow the stack
-     * on long texts.
-     */
-    private static boolean isSubdomain(String value) {
-        int from = 0;
-        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
-            if (!isLabel(value, from, dot)) {
-                return false;
-            }
-            from = dot + 1;
-        }
-        return isLabel(value, from, value.length());
-    }
-
-    private static boolean isLabel(String value, int from, int to) {
-        for (int i = from; i < to; i++) {
-            char c = value.charAt(i);
-            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
-            if (!alphanumeric && (c != '-' || i == from || i == to - 1)) {
-                return false;
-            }
-        }
-        return to > from;
-    }
-
-    /** Whether a text matches {@link #KEY}. Each label has two, so a pattern would be noticed. */
-    private static boolean isKey(String value) {
-        int last = value.length() - 1;
-        for (int i = 0; i <= last; i++) {
-            char c = value.charAt(i);
-            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z';
-            if (!alphanumeric && (i == 0 || i == last || c != '-' && c != '_' && c != '.')) {
-                return false;
-            }
-        }
-        return last >= 0;
     }
 
     /** A name that can be one segment of a path, such as the name of a role. */
@@ -155,7 +118,7 @@ public final class Formats {
         } else if (name.length() > 63) {
             wrong.add("name part must be no more than 63 bytes");
         }
-        if (!isKey(name)) {
+        if (!Names.hasKeyForm(name)) {
             wrong.add("name part " + form(rule, KEY, "MyName", "my.name", "123-abc"));
         }
         return wrong;
@@ -164,7 +127,7 @@ public final class Formats {
     public static List<String> labelValue(String value) {
         List<String> wrong = maxLength(value, 63);
         wrong.replaceAll(Formats::inBytes);
-        if (!value.isEmpty() && !isKey(value)) {
+        if (!value.isEmpty() && !Names.hasKeyForm(value)) {
             wrong.add(form("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or"
                     + " '.', and must start and end with an alphanumeric character", LABEL_VALUE, "MyValue", "my_value",
                     "12345"));

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.webhook;
 
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,9 +9,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -40,11 +37,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.BoundedMap;
 
 import okhttp3.ConnectionPool;
@@ -240,20 +239,18 @@ public final class WebhookClient {
     /** @param bundle certificates as PEM, in base64 */
     private OkHttpClient trusting(String bundle) throws WebhookException {
         try {
-            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-            trusted.load(null, null);
-            int i = 0;
-            for (Certificate certificate : CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(Base64.getMimeDecoder().decode(bundle)))) {
-                trusted.setCertificateEntry(Integer.toString(i++), certificate);
+            List<X509Certificate> authorities = Pem
+                    .certificates(new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
+            if (authorities.isEmpty()) {
+                throw new IllegalArgumentException("there is no certificate in PEM");
             }
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(trusted);
+            factory.init(ServingCertificate.trustStore(authorities));
             TrustManager manager = factory.getTrustManagers()[0];
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new TrustManager[]{manager}, null);
             return plain.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
-        } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new WebhookException("could not get REST client: unable to load root certificates: "
                     + "unable to parse bytes as PEM block");
         }

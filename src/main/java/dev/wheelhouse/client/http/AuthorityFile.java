@@ -1,12 +1,10 @@
 package dev.wheelhouse.client.http;
 
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.pki.Pem;
 
 /**
  * The file of the certificate authorities of an API server, which may change. Each later read is counted (upstream:
@@ -62,11 +60,10 @@ final class AuthorityFile {
 
     private void requireCertificates(String pem) {
         try {
-            if (CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8))).isEmpty()) {
+            if (Pem.certificates(pem).isEmpty()) {
                 throw refused("ca_parse_error", "has no certificate");
             }
-        } catch (CertificateException e) {
+        } catch (IllegalArgumentException e) {
             throw refused("ca_parse_error", "has no certificate: " + e.getMessage());
         }
     }

@@ -149,7 +149,8 @@ public final class KubeConfigs {
                 .setCertificateAuthority(bytes(authority, AUTHORITY)).setAuthentication(credentials), source);
         Proxies.use(api, "", source, environment);
         AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
-        RotatingTls.install((look, refused) -> new RotatingTls.Pem(authorities.pem(look), "", ""), api, source, clock);
+        RotatingTls.install((look, refused) -> new RotatingTls.TlsData(authorities.pem(look), "", ""), api, source,
+                clock);
         return api;
     }
 

@@ -451,9 +451,9 @@ final class MergedKubeConfig {
         private final Function<RotatingTls.Look, String> authority;
         private final Entry user;
         private final @Nullable TokenRefresher plugin;
-        private RotatingTls.Pem read = new RotatingTls.Pem("", "", "");
+        private RotatingTls.TlsData read = new RotatingTls.TlsData("", "", "");
         /** The plugin's last certificate with the authority, and the token that it came with. */
-        private RotatingTls.Pem plugged = read;
+        private RotatingTls.TlsData plugged = read;
         private TokenRefresher.@Nullable Token pluggedFrom;
 
         Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin, HttpMetrics metrics) {
@@ -471,9 +471,9 @@ final class MergedKubeConfig {
 
         @Override
         @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
-        public RotatingTls.Pem pem(RotatingTls.Look look, RotatingTls.@Nullable Pem refused) {
+        public RotatingTls.TlsData pem(RotatingTls.Look look, RotatingTls.@Nullable TlsData refused) {
             if (look != RotatingTls.Look.KNOWN) {
-                read = new RotatingTls.Pem(authority.apply(look), fieldPem(user, "client-certificate"),
+                read = new RotatingTls.TlsData(authority.apply(look), fieldPem(user, "client-certificate"),
                         fieldPem(user, "client-key"));
             }
             if (plugin == null) {
@@ -487,7 +487,7 @@ final class MergedKubeConfig {
                 return read;
             }
             if (token != pluggedFrom || !plugged.authority().equals(read.authority())) {
-                plugged = new RotatingTls.Pem(read.authority(), token.certificate(), token.key());
+                plugged = new RotatingTls.TlsData(read.authority(), token.certificate(), token.key());
                 pluggedFrom = token;
             }
             return plugged;

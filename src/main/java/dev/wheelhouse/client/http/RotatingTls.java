@@ -1,12 +1,11 @@
 package dev.wheelhouse.client.http;
 
 import java.io.IOException;
-import java.io.StringReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.PrivateKey;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -17,9 +16,6 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.X509TrustManager;
 
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
-import org.bouncycastle.openssl.PEMKeyPair;
-import org.bouncycastle.openssl.PEMParser;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +24,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.credentials.ClientCertificateAuthentication;
 
+import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.Clock;
 
 import okhttp3.Connection;
@@ -57,7 +54,7 @@ final class RotatingTls implements Interceptor {
      * @param certificate the client's certificate and its chain; empty for none
      * @param key the private key of the client's certificate; empty for none
      */
-    record Pem(String authority, String certificate, String key) {}
+    record TlsData(String authority, String certificate, String key) {}
 
     /** A source of certificates. */
     interface Source {
@@ -65,7 +62,7 @@ final class RotatingTls implements Interceptor {
          * @param refused the certificates that the server refused; null unless the look is {@code REFUSED}
          * @throws KubeConfigException if there are none; the message names the remedy
          */
-        Pem pem(Look look, @Nullable Pem refused);
+        TlsData pem(Look look, @Nullable TlsData refused);
     }
 
     /** How closely a source looks. */
@@ -78,7 +75,7 @@ final class RotatingTls implements Interceptor {
         REFUSED
     }
 
-    private record Tls(Pem pem, SSLSocketFactory sockets, X509TrustManager trust) {
+    private record Tls(TlsData pem, SSLSocketFactory sockets, X509TrustManager trust) {
         boolean isSameAs(Tls other) {
             return pem.equals(other.pem);
         }
@@ -166,7 +163,7 @@ final class RotatingTls implements Interceptor {
     private synchronized Tls current(@Nullable Tls refused) {
         Look look = refused != null ? Look.REFUSED : clock.nanoTime() - rereadAt >= 0 ? Look.DUE : Look.KNOWN;
         try {
-            Pem pem = source.pem(look, refused == null ? null : refused.pem);
+            TlsData pem = source.pem(look, refused == null ? null : refused.pem);
             if (pem.equals(tls.pem)) {
                 tls = new Tls(pem, tls.sockets, tls.trust);
             } else {
@@ -183,7 +180,7 @@ final class RotatingTls implements Interceptor {
         return tls;
     }
 
-    private Tls make(Pem pem) {
+    private Tls make(TlsData pem) {
         ClientBuilder builder = new ClientBuilder().setBasePath(api.getBasePath())
                 .setVerifyingSsl(api.isVerifyingSsl()).setTlsServerName(api.getTlsServerName());
         if (!pem.certificate.isEmpty()) {
@@ -212,17 +209,12 @@ final class RotatingTls implements Interceptor {
 
     /** The first private key of a PEM text, in PKCS 8: the official client does not read all that Go reads. */
     private byte[] key(String pem) {
-        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
-            for (Object block = parser.readObject(); block != null; block = parser.readObject()) {
-                PrivateKeyInfo key = block instanceof PEMKeyPair pair
-                        ? pair.getPrivateKeyInfo()
-                        : block instanceof PrivateKeyInfo info ? info : null;
-                if (key != null) {
-                    return ("-----BEGIN PRIVATE KEY-----\n" + Base64.getMimeEncoder().encodeToString(key.getEncoded())
-                            + "\n-----END PRIVATE KEY-----\n").getBytes(StandardCharsets.UTF_8);
-                }
+        try {
+            PrivateKey key = Pem.first(pem, PrivateKey.class);
+            if (key != null) {
+                return Pem.of(key).getBytes(StandardCharsets.UTF_8);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IllegalArgumentException e) {
             throw new KubeConfigException(where + ": client-key is no private key: " + e.getMessage()
                     + "; use one in PEM without a password", e);
         }

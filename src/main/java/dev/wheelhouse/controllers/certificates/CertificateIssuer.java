@@ -1,13 +1,8 @@
 package dev.wheelhouse.controllers.certificates;
 
 import java.io.IOException;
-import java.io.StringWriter;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.security.PrivateKey;
-import java.security.SecureRandom;
 import java.security.cert.CertificateEncodingException;
-import java.security.interfaces.ECKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,14 +23,11 @@ import org.bouncycastle.asn1.x509.SubjectKeyIdentifier;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
-import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
-import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
-import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
-import org.bouncycastle.pkcs.PKCSException;
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.CertificateRequest;
+import dev.wheelhouse.pki.Pem;
+import dev.wheelhouse.pki.SigningAuthority;
 
 /**
  * Issues certificates for requests (upstream: {@code pkg/controller/certificates/authority}). A certificate has the
@@ -94,7 +86,10 @@ final class CertificateIssuer {
      */
     static byte[] issue(CertificateRequest request, List<String> usages, Duration life, SigningAuthority authority,
             Instant now) {
-        requireOwnKey(request);
+        if (!request.isSignedByOwnKey()) {
+            throw new IllegalArgumentException("unable to verify certificate request signature: it is not the one of "
+                    + "the request's key");
+        }
         Instant authorityEnds = authority.certificate().getNotAfter().toInstant();
         if (!now.isBefore(authorityEnds)) {
             throw new IllegalArgumentException("the signer's authority has expired at " + authorityEnds);
@@ -103,7 +98,7 @@ final class CertificateIssuer {
         try {
             X509CertificateHolder issuer = new JcaX509CertificateHolder(authority.certificate());
             X509v3CertificateBuilder builder = new X509v3CertificateBuilder(issuer.getSubject(),
-                    new BigInteger(128, new SecureRandom()).add(BigInteger.ONE), Date.from(now.minus(BACKDATED)),
+                    SigningAuthority.newSerial(), Date.from(now.minus(BACKDATED)),
                     Date.from(end.isBefore(authorityEnds) ? end : authorityEnds), request.pkcs10().getSubject(),
                     request.pkcs10().getSubjectPublicKeyInfo());
             extend(builder, request, usages);
@@ -112,25 +107,11 @@ final class CertificateIssuer {
                 builder.addExtension(Extension.authorityKeyIdentifier, false,
                         new AuthorityKeyIdentifier(key.getKeyIdentifier()));
             }
-            return pem(builder.build(new JcaContentSignerBuilder(algorithm(authority.key())).build(authority.key())));
-        } catch (IOException | OperatorCreationException | CertificateEncodingException e) {
+            return Pem.of(List.of(authority.sign(builder))).getBytes(StandardCharsets.UTF_8);
+        } catch (IOException | CertificateEncodingException e) {
             throw new IllegalStateException("the certificate could not be signed: check the certificate and the key of "
                     + "the signer", e);
         }
-    }
-
-    /** @throws IllegalArgumentException unless the request is signed by the key that it contains */
-    private static void requireOwnKey(CertificateRequest request) {
-        try {
-            if (request.pkcs10().isSignatureValid(new JcaContentVerifierProviderBuilder()
-                    .build(request.pkcs10().getSubjectPublicKeyInfo()))) {
-                return;
-            }
-        } catch (OperatorCreationException | PKCSException e) {
-            throw new IllegalArgumentException("unable to verify certificate request signature: " + e.getMessage(), e);
-        }
-        throw new IllegalArgumentException("unable to verify certificate request signature: it is not the one of the "
-                + "request's key");
     }
 
     private static void extend(X509v3CertificateBuilder builder, CertificateRequest request, List<String> usages)
@@ -160,25 +141,10 @@ final class CertificateIssuer {
                     new ExtendedKeyUsage(purposes.toArray(KeyPurposeId[]::new)));
         }
         builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
-        if (!request.alternatives().isEmpty()) {
+        List<GeneralName> alternatives = request.alternatives();
+        if (!alternatives.isEmpty()) {
             builder.addExtension(Extension.subjectAlternativeName, request.pkcs10().getSubject().getRDNs().length == 0,
-                    new GeneralNames(request.alternatives().toArray(GeneralName[]::new)));
+                    new GeneralNames(alternatives.toArray(GeneralName[]::new)));
         }
-    }
-
-    private static String algorithm(PrivateKey key) {
-        if (key instanceof ECKey curve) {
-            int bits = curve.getParams().getOrder().bitLength();
-            return "SHA" + (bits <= 256 ? 256 : bits <= 384 ? 384 : 512) + "withECDSA";
-        }
-        return key.getAlgorithm().equals("RSA") ? "SHA256withRSA" : key.getAlgorithm();
-    }
-
-    private static byte[] pem(X509CertificateHolder certificate) throws IOException {
-        StringWriter text = new StringWriter();
-        try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
-            writer.writeObject(certificate);
-        }
-        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 }

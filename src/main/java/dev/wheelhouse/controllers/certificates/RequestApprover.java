@@ -19,6 +19,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.pki.CertificateRequest;
 
 /**
  * Approves the requests of kubelets for client certificates, if the API server says that the requestor may have them

@@ -18,7 +18,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.CertificateRequest;
+import dev.wheelhouse.pki.SigningAuthority;
 
 /**
  * Signs approved requests to the signers of Kubernetes whose authorities {@link ControllerOptions.Identity#signers}

@@ -7,6 +7,8 @@ import java.util.TreeSet;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.pki.CertificateRequest;
+
 /**
  * The signers of Kubernetes and the requests that each of them accepts (upstream: {@code signer/signer.go} and
  * {@code pkg/apis/certificates/helpers.go}). Pure functions.

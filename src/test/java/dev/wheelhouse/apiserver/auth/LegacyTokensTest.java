@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.pki.Keys;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +33,7 @@ class LegacyTokensTest {
 
     private final ManualClock clock = new ManualClock();
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final KeyPair keys = ServerKeys.newKeyPair();
+    private final KeyPair keys = Keys.newPair();
     private final ServiceAccountTokens tokens = new ServiceAccountTokens(store, clock, () -> keys);
     private final String token = token(keys, "robot");
 
@@ -147,7 +148,7 @@ class LegacyTokensTest {
 
     @Test
     void aTokenOfAnotherKeyOrOfAnotherAccountIsRefused() {
-        assertRefused(token(ServerKeys.newKeyPair(), "robot"), HERE, "invalid bearer token");
+        assertRefused(token(Keys.newPair(), "robot"), HERE, "invalid bearer token");
         assertRefused(token(keys, "boss"), HERE, "invalid bearer token");
         assertRefused(token.substring(0, token.length() - 4), HERE, "invalid bearer token");
     }

@@ -14,6 +14,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.pki.Keys;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +27,7 @@ class ServiceAccountTokensTest {
 
     private final ManualClock clock = new ManualClock();
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-    private final KeyPair keys = ServerKeys.newKeyPair();
+    private final KeyPair keys = Keys.newPair();
     private final ServiceAccountTokens tokens = new ServiceAccountTokens(store, clock, () -> keys);
     private StoredObject account;
 
@@ -96,7 +97,7 @@ class ServiceAccountTokensTest {
 
     @Test
     void aTokenThatSomebodyElseSignedOrNobodyOrThatWasChangedIsRefused() {
-        KeyPair others = ServerKeys.newKeyPair();
+        KeyPair others = Keys.newPair();
         assertRefused(new ServiceAccountTokens(store, clock, () -> others).make(account, HERE,
                 clock.now().plusSeconds(60), List.of()), HERE);
 

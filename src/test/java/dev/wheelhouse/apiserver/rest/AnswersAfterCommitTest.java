@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.store.CommitHook;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -43,30 +44,9 @@ class AnswersAfterCommitTest {
     private final ManualClock clock = new ManualClock();
     /** Called before each commit. */
     private volatile Consumer<List<Storage.Write>> onCommit = writes -> {};
-    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), new Watched());
+    private final ObjectStore store = new ObjectStore(clock, Retention.standard(),
+            new CommitHook(writes -> onCommit.accept(writes)));
     private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
-
-    private final class Watched implements Storage {
-        @Override
-        public Recovered load(Reader reader) {
-            return new Recovered(0, 0);
-        }
-
-        @Override
-        public void commit(List<Write> writes) {
-            onCommit.accept(writes);
-        }
-
-        @Override
-        public boolean isDurable() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    }
 
     private ApiResponse.Content ask(String method, String path, String accept, String body) {
         String type = !method.equals("PATCH")

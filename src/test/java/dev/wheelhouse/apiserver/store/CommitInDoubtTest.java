@@ -24,35 +24,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class CommitInDoubtTest {
     private final CountDownLatch firstMayEnd = new CountDownLatch(1);
     private final AtomicInteger commits = new AtomicInteger();
-    private final ObjectStore store = new ObjectStore(new ManualClock(), Retention.standard(), new Failing());
+    private final ObjectStore store = new ObjectStore(new ManualClock(), Retention.standard(),
+            new CommitHook(writes -> commit()));
 
-    private final class Failing implements Storage {
-        @Override
-        public Recovered load(Reader reader) {
-            return new Recovered(0, 0);
+    private void commit() {
+        if (commits.incrementAndGet() > 1) {
+            throw new OutOfMemoryError("planted");
         }
-
-        @Override
-        public void commit(List<Write> writes) {
-            if (commits.incrementAndGet() > 1) {
-                throw new OutOfMemoryError("planted");
-            }
-            try {
-                firstMayEnd.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        @Override
-        public boolean isDurable() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
+        CommitHook.await(firstMayEnd);
     }
 
     private static final class Writer {

@@ -23,7 +23,8 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.CertificateRequest;
+import dev.wheelhouse.pki.SigningAuthority;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -30,7 +30,8 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestSpec;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.pki.CertificateRequest;
+import dev.wheelhouse.pki.SigningAuthority;
 
 /** Requests for certificates, and an authority. */
 public final class SignedRequests {

@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.CertPath;
 import java.security.cert.CertPathValidator;
@@ -25,10 +26,12 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.pki.Pem;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Certificates that are made without a library, and replaced before they end. */
+/** The certificates of a webhook server are replaced before they end. */
 class CertificatesTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
     private static final List<String> HOSTS = List.of("hooks.default.svc", "127.0.0.1");
@@ -125,7 +128,7 @@ class CertificatesTest {
         String pem = "-----BEGIN RSA PRIVATE KEY-----\n" + Base64.getMimeEncoder().encodeToString(pkcs1)
                 + "\n-----END RSA PRIVATE KEY-----\n";
 
-        assertThat(Certificates.privateKey(pem, keys.getPublic())).isEqualTo(keys.getPrivate());
+        assertThat(Pem.first(pem, PrivateKey.class)).isEqualTo(keys.getPrivate());
         assertThatThrownBy(() -> Certificates.of(Map.of("tls.crt", made.data().get("tls.crt"), "tls.key",
                 pem.getBytes(StandardCharsets.UTF_8)))).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the private key does not fit its certificate");

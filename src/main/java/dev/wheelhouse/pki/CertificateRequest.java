@@ -1,7 +1,5 @@
-package dev.wheelhouse.controllers.certificates;
+package dev.wheelhouse.pki;
 
-import java.io.IOException;
-import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,37 +13,51 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.Extensions;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
-import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.pkcs.PKCS10CertificationRequest;
+import org.bouncycastle.pkcs.PKCSException;
 
-/**
- * A parsed PKCS #10 request for a certificate.
- *
- * @param alternatives the subject alternative names of the types that certificates may have here, in the order of their
- *     types: DNS names, e-mail addresses, IP addresses, URIs
- */
-record CertificateRequest(PKCS10CertificationRequest pkcs10, List<GeneralName> alternatives) {
+/** A parsed PKCS #10 request for a certificate. */
+public record CertificateRequest(PKCS10CertificationRequest pkcs10) {
     private static final List<Integer> TYPES = List.of(GeneralName.dNSName, GeneralName.rfc822Name,
             GeneralName.iPAddress, GeneralName.uniformResourceIdentifier);
 
     /**
      * Parses the field {@code spec.request} (upstream: {@code pkg/apis/certificates/helpers.go}).
      *
-     * @throws IllegalArgumentException if it is no request in PEM
+     * @throws IllegalArgumentException if it is no request in PEM; the message says why
      */
-    static CertificateRequest parse(byte[] pem) {
-        try (PEMParser parser = new PEMParser(new StringReader(new String(pem, StandardCharsets.UTF_8)))) {
-            if (!(parser.readObject() instanceof PKCS10CertificationRequest request)) {
-                throw new IllegalArgumentException("PEM block type must be CERTIFICATE REQUEST");
-            }
-            return new CertificateRequest(request, alternatives(request));
-        } catch (IOException e) {
-            throw new IllegalArgumentException("the request is not valid PEM: " + e.getMessage(), e);
+    public static CertificateRequest parse(byte[] pem) {
+        Object block;
+        try {
+            block = Pem.first(new String(pem, StandardCharsets.UTF_8), Object.class);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("the request cannot be parsed: " + e.getMessage(), e);
+        }
+        if (block instanceof PKCS10CertificationRequest request) {
+            return new CertificateRequest(request);
+        }
+        throw new IllegalArgumentException("PEM block type must be CERTIFICATE REQUEST");
+    }
+
+    /** Whether the request is signed by the key that it contains. */
+    public boolean isSignedByOwnKey() {
+        try {
+            return pkcs10.isSignatureValid(
+                    new JcaContentVerifierProviderBuilder().build(pkcs10.getSubjectPublicKeyInfo()));
+        } catch (OperatorCreationException | PKCSException | RuntimeException e) {
+            // A client may name an algorithm that nobody knows.
+            return false;
         }
     }
 
-    private static List<GeneralName> alternatives(PKCS10CertificationRequest request) {
-        Extensions extensions = request.getRequestedExtensions();
+    /**
+     * The subject alternative names of the types that certificates may have here, in the order of their types: DNS
+     * names, e-mail addresses, IP addresses, URIs.
+     */
+    public List<GeneralName> alternatives() {
+        Extensions extensions = pkcs10.getRequestedExtensions();
         GeneralNames names = extensions == null
                 ? null
                 : GeneralNames.fromExtensions(extensions, Extension.subjectAlternativeName);
@@ -55,20 +67,21 @@ record CertificateRequest(PKCS10CertificationRequest pkcs10, List<GeneralName> a
                 Arrays.stream(names.getNames()).filter(name -> name.getTagNo() == type).forEach(sorted::add);
             }
         }
-        return List.copyOf(sorted);
+        return sorted;
     }
 
     /** Whether one of the alternative names has a type of {@link GeneralName}. */
-    boolean has(int type) {
-        return alternatives.stream().anyMatch(name -> name.getTagNo() == type);
+    public boolean has(int type) {
+        return alternatives().stream().anyMatch(name -> name.getTagNo() == type);
     }
 
-    List<String> organizations() {
+    /** The organizations of the subject, which are the groups of a client. */
+    public List<String> organizations() {
         return subject(BCStyle.O);
     }
 
     /** The common name of the subject; empty if there is none. */
-    String commonName() {
+    public String commonName() {
         List<String> names = subject(BCStyle.CN);
         return names.isEmpty() ? "" : names.getLast();
     }

@@ -1,5 +1,3 @@
-package dev.wheelhouse;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,5 +1,3 @@
-package dev.wheelhouse;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +12,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.WheelhouseApplication;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
@@ -30,10 +29,11 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * The training run of the ahead-of-time cache (JEP 483, 515). The service rolls out workloads on its embedded API
  * server, and then, over TLS and HTTP/2, on the API server of another service in this process. The build and the image
- * record the cache by {@code java -XX:AOTCacheOutput=FILE -cp JAR dev.wheelhouse.Rehearsal} in an empty directory, with
- * the JVM options of {@code src/build/jvm.options} and {@code src/build/training.options}.
+ * record the cache by {@code java -XX:AOTCacheOutput=FILE -Dcatalina.home=DIRECTORY -cp JAR
+ * org.apache.catalina.startup.Tool Rehearsal} in an empty directory, with the JVM options of
+ * {@code src/build/jvm.options} and {@code src/build/training.options}. {@code DIRECTORY/classes} has the class files.
  */
-final class Rehearsal {
+public final class Rehearsal {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(20);
     private static final String NAMESPACE = "default";
@@ -57,6 +57,8 @@ final class Rehearsal {
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
+        // The cache keeps only the classes that the loader of the class path defines.
+        Thread.currentThread().setContextClassLoader(WheelhouseApplication.class.getClassLoader());
         try (ConfigurableApplicationContext service = start("--wheelhouse.mode=embedded")) {
             rollOut(service.getBean(KubeClient.class));
         }
