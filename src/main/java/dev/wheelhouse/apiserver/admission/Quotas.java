@@ -35,7 +35,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.client.BoundedQuantity;
@@ -165,22 +164,13 @@ public final class Quotas {
                 .collect(Collectors.joining(","));
     }
 
-    /**
-     * Adds to a quota's usage. Only a deletion can come in between, because writes of quotas are under the lock too.
-     */
+    /** Adds to a quota's usage. */
     private void charge(String namespace, String name, Map<String, Quantity> amounts) {
-        StoredObject stored = store.get(RESOURCE, namespace, name);
-        while (stored != null) {
-            V1ResourceQuota quota = ModelJson.read(stored.json(), V1ResourceQuota.class);
-            ObjectNode tree = stored.tree();
-            Json.child(tree, "status").set("used", ModelJson.tree(Amounts.sum(used(quota), amounts)));
-            try {
-                store.update(RESOURCE, tree, stored.version());
-                return;
-            } catch (StoreException.Conflict e) {
-                stored = store.get(RESOURCE, namespace, name);
-            }
-        }
+        store.guaranteedUpdate(RESOURCE, namespace, name, quota -> {
+            Map<String, Quantity> used = used(ModelJson.read(quota, V1ResourceQuota.class));
+            Json.child(quota, "status").set("used", ModelJson.tree(Amounts.sum(used, amounts)));
+            return true;
+        });
     }
 
     private static V1ResourceQuotaSpec spec(V1ResourceQuota quota) {

@@ -41,7 +41,6 @@ public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-    private static final int TRIES = 20;
     private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
             "update", "watch");
     private static final Set<String> SUBRESOURCE_VERBS = Set.of("get", "patch", "update");
@@ -271,30 +270,22 @@ public final class CustomResources {
         if (definition == null || !definition.terminating || hasObjects) {
             return;
         }
-        for (int attempt = 0; attempt < TRIES; attempt++) {
-            StoredObject current = store.get(RESOURCE, "", name);
-            if (current == null || !Meta.isDeleting(current.tree())) {
-                return;
+        store.retryOnConflict(RESOURCE, "", name, current -> {
+            if (current == null || !isEmptied(current.tree())) {
+                return false;
             }
             ObjectNode crd = current.tree();
-            List<String> finalizers = new ArrayList<>(Meta.finalizers(crd));
-            if (!finalizers.remove(CLEANUP)) {
-                return;
-            }
+            List<String> finalizers = Meta.finalizers(crd).stream().filter(each -> !each.equals(CLEANUP)).toList();
             Meta.setFinalizers(crd, finalizers);
             DefinitionNames.condition(crd, "Terminating", false, "InstanceDeletionCompleted", "removed all instances",
                     Meta.time(clock.now()));
-            try {
-                StoredObject last = store.update(RESOURCE, crd, current.version());
-                if (finalizers.isEmpty()) {
-                    store.delete(RESOURCE, "", name, last.version());
-                    refresh();
-                }
-                return;
-            } catch (StoreException.Conflict e) {
-                // The next attempt reads the definition again.
+            StoredObject last = store.update(RESOURCE, crd, current.version());
+            if (finalizers.isEmpty()) {
+                store.delete(RESOURCE, "", name, last.version());
+                refresh();
             }
-        }
+            return true;
+        });
     }
 
     /** Whether a definition waits for the deletion of its objects. */
