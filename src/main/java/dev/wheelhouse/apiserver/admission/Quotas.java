@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,6 +34,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.client.BoundedQuantity;
@@ -60,13 +60,14 @@ public final class Quotas {
     private final ObjectStore store;
     private final Clock clock;
     private final AfterCommit afterCommit;
-    private final Evaluators evaluators = new Evaluators(new Stored());
+    private final Evaluators evaluators;
     /** By the hash of the namespace: a few namespaces share one. */
     private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
+        this.evaluators = new Evaluators(new Stored(store));
         this.afterCommit = new AfterCommit(clock);
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
@@ -188,10 +189,19 @@ public final class Quotas {
     }
 
     /** The objects in the store that decide how claims of devices count. */
-    private final class Stored implements Devices {
+    private static final class Stored implements Devices {
+        private final ObjectStore store;
+        private final StoreView<List<V1DeviceClass>> classes;
+
+        Stored(ObjectStore store) {
+            this.store = store;
+            this.classes = StoreView.of(store, "deviceclasses.resource.k8s.io",
+                    object -> ModelJson.read(object.json(), V1DeviceClass.class), all -> all);
+        }
+
         @Override
         public Collection<V1DeviceClass> classes() {
-            return all("deviceclasses.resource.k8s.io", Selection.all(), V1DeviceClass.class);
+            return classes.get();
         }
 
         @Override
@@ -202,14 +212,8 @@ public final class Quotas {
 
         @Override
         public List<ResourceV1ResourceClaim> claims(String namespace) {
-            return all("resourceclaims.resource.k8s.io", Selection.inNamespace(namespace),
-                    ResourceV1ResourceClaim.class);
-        }
-
-        private <T> List<T> all(String resource, Selection selection, Class<T> model) {
-            List<T> all = new ArrayList<>();
-            store.snapshot(resource).select(selection).forEach(each -> all.add(ModelJson.read(each.json(), model)));
-            return all;
+            return store.snapshot("resourceclaims.resource.k8s.io").select(Selection.inNamespace(namespace)).stream()
+                    .map(each -> ModelJson.read(each.json(), ResourceV1ResourceClaim.class)).toList();
         }
     }
 }

@@ -1,6 +1,9 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A value that is read from all objects of some resources. It is read again when one of these resources has changed,
@@ -32,6 +35,29 @@ public final class StoreView<T> {
         this.logs = this.resources.stream().map(store::log).toArray(ResourceLog[]::new);
         this.reader = reader;
         this.known = new Known<>(List.of(), first);
+    }
+
+    /**
+     * A value of the objects of one resource, of which each version is parsed once.
+     *
+     * @param combined makes the value of the parsed objects, which are sorted by their keys
+     */
+    public static <P, T> StoreView<T> of(ObjectStore store, String resource, Function<StoredObject, P> parser,
+            Function<List<P>, T> combined) {
+        return new StoreView<>(store, combined.apply(List.of()), new Reader<>() {
+            private Map<StoredObject, P> parsed = Map.of();
+
+            @Override
+            public T read(List<List<StoredObject>> objects, T before) {
+                Map<StoredObject, P> now = new LinkedHashMap<>();
+                for (StoredObject object : objects.getFirst()) {
+                    P known = parsed.get(object);
+                    now.put(object, known != null ? known : parser.apply(object));
+                }
+                parsed = now;
+                return combined.apply(List.copyOf(now.values()));
+            }
+        }, resource);
     }
 
     public T get() {
