@@ -68,11 +68,8 @@ final class AdmissionWebhooks {
 
     /** The webhooks of all configurations of one kind, sorted by the names of the configurations. */
     private static StoreView<List<JsonNode>> hooks(ObjectStore store, String kind) {
-        return new StoreView<>(store, List.of(), (configurations, before) -> {
-            List<JsonNode> hooks = new ArrayList<>();
-            configurations.getFirst().forEach(each -> each.tree().path("webhooks").forEach(hooks::add));
-            return hooks;
-        }, kind + "." + GROUP);
+        return StoreView.of(store, kind + "." + GROUP, configuration -> configuration.tree().path("webhooks"),
+                all -> all.stream().flatMap(JsonNode::valueStream).toList());
     }
 
     /** Whether there are webhooks that may be asked about deletions. */

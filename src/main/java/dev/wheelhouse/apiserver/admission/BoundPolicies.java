@@ -3,8 +3,8 @@ package dev.wheelhouse.apiserver.admission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +37,16 @@ final class BoundPolicies {
     private final ResourceRegistry registry;
     private final Authorizer authorizer;
     private final PolicyMatch match;
-    private final StoreView<List<Bound>> bound;
+    private final StoreView<List<Policy>> policies;
+    /** By the name of the policy. */
+    private final StoreView<Map<String, List<ObjectNode>>> bindings;
 
-    private record Bound(ObjectNode policy, StoredObject from, CompiledPolicy compiled, List<ObjectNode> bindings) {}
+    private record Policy(ObjectNode tree, CompiledPolicy compiled) {
+        static Policy of(StoredObject stored) {
+            ObjectNode tree = stored.tree();
+            return new Policy(tree, new CompiledPolicy(tree.path("spec")));
+        }
+    }
 
     /**
      * A policy with a binding and a parameter, which all match a write.
@@ -79,14 +86,18 @@ final class BoundPolicies {
         this.registry = registry;
         this.authorizer = authorizer;
         this.match = new PolicyMatch(store, registry);
-        this.bound = new StoreView<>(store, List.of(),
-                (objects, before) -> bind(objects.get(0), objects.get(1), before),
-                kind + "policies." + GROUP, kind + "policybindings." + GROUP);
+        this.policies = StoreView.of(store, kind + "policies." + GROUP, Policy::of, all -> all);
+        this.bindings = StoreView.of(store, kind + "policybindings." + GROUP, StoredObject::tree, all -> all.stream()
+                .collect(Collectors.groupingBy(binding -> Json.text(binding, "spec", "policyName"))));
     }
 
     /** Whether any policy is bound. */
     boolean any() {
-        return !bound.get().isEmpty();
+        return policies.get().stream().anyMatch(policy -> !bindings(policy).isEmpty());
+    }
+
+    private List<ObjectNode> bindings(Policy policy) {
+        return bindings.get().getOrDefault(Meta.name(policy.tree), List.of());
     }
 
     /**
@@ -109,9 +120,10 @@ final class BoundPolicies {
         if (attributes.type().group().equals(GROUP) && attributes.type().plural().contains("admissionpolic")) {
             return found;
         }
-        for (Bound bound : bound.get()) {
-            JsonNode spec = bound.policy.path("spec");
-            ResourceInfo as = match.matched(spec.path("matchConstraints"), attributes);
+        for (Policy policy : policies.get()) {
+            JsonNode spec = policy.tree.path("spec");
+            List<ObjectNode> own = bindings(policy);
+            ResourceInfo as = own.isEmpty() ? null : match.matched(spec.path("matchConstraints"), attributes);
             if (as == null) {
                 continue;
             }
@@ -120,22 +132,22 @@ final class BoundPolicies {
                     ? null
                     : registry.findKind(Json.text(kind, "apiVersion"), Json.text(kind, "kind"));
             if (kind != null && paramKind == null) {
-                problems.accept(new Problem(bound.policy, null,
+                problems.accept(new Problem(policy.tree, null,
                         "failed to configure policy: failed to find resource referenced by paramKind: '"
                                 + goText(kind) + "'",
                         "Forbidden"));
                 continue;
             }
-            for (ObjectNode binding : bound.bindings) {
+            for (ObjectNode binding : own) {
                 if (match.matched(binding.path("spec").path("matchResources"), attributes) == null) {
                     continue;
                 }
                 try {
                     for (JsonNode param : params(paramKind, binding.path("spec").get("paramRef"), attributes)) {
-                        found.add(new Invocation(bound.policy, bound.compiled, binding, as, param));
+                        found.add(new Invocation(policy.tree, policy.compiled, binding, as, param));
                     }
                 } catch (BindingException e) {
-                    problems.accept(new Problem(bound.policy, binding,
+                    problems.accept(new Problem(policy.tree, binding,
                             "failed to configure binding: " + e.getMessage(), "Forbidden"));
                 }
             }
@@ -147,25 +159,6 @@ final class BoundPolicies {
     private static String goText(JsonNode kind) {
         String apiVersion = Json.text(kind, "apiVersion");
         return (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + Json.text(kind, "kind");
-    }
-
-    private static List<Bound> bind(List<StoredObject> policies, List<StoredObject> bindings, List<Bound> before) {
-        Map<String, List<ObjectNode>> byPolicy = new TreeMap<>();
-        for (StoredObject stored : bindings) {
-            ObjectNode binding = stored.tree();
-            byPolicy.computeIfAbsent(Json.text(binding, "spec", "policyName"), name -> new ArrayList<>()).add(binding);
-        }
-        List<Bound> all = new ArrayList<>();
-        for (StoredObject policy : policies) {
-            List<ObjectNode> own = byPolicy.get(policy.name());
-            if (own != null) {
-                ObjectNode tree = policy.tree();
-                CompiledPolicy compiled = before.stream().filter(other -> other.from == policy)
-                        .map(Bound::compiled).findFirst().orElseGet(() -> new CompiledPolicy(tree.path("spec")));
-                all.add(new Bound(tree, policy, compiled, own));
-            }
-        }
-        return all;
     }
 
     /** The parameters of a binding cannot be found. */

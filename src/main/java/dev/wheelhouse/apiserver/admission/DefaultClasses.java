@@ -1,8 +1,8 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
@@ -23,17 +23,26 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  * the newest, then the first by name.
  */
 final class DefaultClasses implements AdmissionPlugin {
-    private static final List<String> OF_INGRESSES = List.of("ingressclass.kubernetes.io/is-default-class");
-    private static final List<String> OF_STORAGE = List.of("storageclass.kubernetes.io/is-default-class",
-            "storageclass.beta.kubernetes.io/is-default-class");
     private static final Comparator<ObjectNode> NEWEST = Comparator
             .comparing((ObjectNode object) -> Json.text(object, "metadata", "creationTimestamp")).reversed()
             .thenComparing(Meta::name);
 
-    private final ObjectStore store;
+    private final StoreView<Optional<String>> ofIngresses;
+    private final StoreView<Optional<String>> ofClaims;
 
     DefaultClasses(ObjectStore store) {
-        this.store = store;
+        this.ofIngresses = defaultOf(store, "ingressclasses.networking.k8s.io",
+                "ingressclass.kubernetes.io/is-default-class");
+        this.ofClaims = defaultOf(store, "storageclasses.storage.k8s.io", "storageclass.kubernetes.io/is-default-class",
+                "storageclass.beta.kubernetes.io/is-default-class");
+    }
+
+    /** @param marks annotations of which one is {@code "true"} on a default class */
+    private static StoreView<Optional<String>> defaultOf(ObjectStore store, String resource, String... marks) {
+        return StoreView.of(store, resource, StoredObject::tree, classes -> classes.stream()
+                .filter(tree -> Stream.of(marks)
+                        .anyMatch(mark -> Json.text(tree, "metadata", "annotations", mark).equals("true")))
+                .min(NEWEST).map(Meta::name));
     }
 
     @Override
@@ -42,27 +51,22 @@ final class DefaultClasses implements AdmissionPlugin {
             return;
         }
         switch (type.groupResource()) {
-            case "ingresses.networking.k8s.io" -> fill(object, "ingressClassName", "kubernetes.io/ingress.class",
-                    "ingressclasses.networking.k8s.io", OF_INGRESSES);
-            case "persistentvolumeclaims" -> fill(object, "storageClassName", "volume.beta.kubernetes.io/storage-class",
-                    "storageclasses.storage.k8s.io", OF_STORAGE);
+            case "ingresses.networking.k8s.io" ->
+                fill(object, "ingressClassName", "kubernetes.io/ingress.class", ofIngresses);
+            case "persistentvolumeclaims" ->
+                fill(object, "storageClassName", "volume.beta.kubernetes.io/storage-class", ofClaims);
             default -> {
             }
         }
     }
 
     /** @param annotation names the class on objects that are older than the field */
-    private void fill(ObjectNode object, String field, String annotation, String classes, List<String> marks) {
+    private static void fill(ObjectNode object, String field, String annotation,
+            StoreView<Optional<String>> defaultClass) {
         ObjectNode spec = Json.child(object, "spec");
         JsonNode annotations = object.path("metadata").path("annotations");
-        if (spec.has(field) || annotations.has(annotation)) {
-            return;
+        if (!spec.has(field) && !annotations.has(annotation)) {
+            defaultClass.get().ifPresent(name -> spec.put(field, name));
         }
-        Optional<ObjectNode> found = store.snapshot(classes).select(Selection.all()).stream()
-                .map(StoredObject::tree)
-                .filter(tree -> marks.stream()
-                        .anyMatch(mark -> Json.text(tree, "metadata", "annotations", mark).equals("true")))
-                .min(NEWEST);
-        found.ifPresent(one -> spec.put(field, Meta.name(one)));
     }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.PodResources;
@@ -32,7 +33,8 @@ import dev.wheelhouse.facts.Quantities;
  * {@code plugin/pkg/admission/limitranger}).
  */
 final class LimitRanges implements AdmissionPlugin {
-    private final ObjectStore store;
+    /** By the namespace. */
+    private final StoreView<Map<String, List<JsonNode>>> limits;
 
     /** So many amounts never fit into an object. */
     private static final long MOST_AMOUNTS = TooLargeException.MOST_BYTES / 8;
@@ -41,20 +43,14 @@ final class LimitRanges implements AdmissionPlugin {
     private static final int MOST_PROBLEMS = 100;
 
     LimitRanges(ObjectStore store) {
-        this.store = store;
+        this.limits = StoreView.of(store, "limitranges", StoredObject::tree, ranges -> ranges.stream()
+                .collect(Collectors.groupingBy(Meta::namespace, Collectors.flatMapping(
+                        range -> range.path("spec").path("limits").valueStream(), Collectors.toList()))));
     }
 
-    private List<JsonNode> limits(String namespace, String... types) {
-        List<JsonNode> limits = new ArrayList<>();
-        for (StoredObject range : store.snapshot("limitranges")
-                .select(Selection.inNamespace(namespace))) {
-            range.tree().path("spec").path("limits").forEach(limit -> {
-                if (List.of(types).contains(Json.text(limit, "type"))) {
-                    limits.add(limit);
-                }
-            });
-        }
-        return limits;
+    private List<JsonNode> limits(String namespace, String type) {
+        return limits.get().getOrDefault(namespace, List.of()).stream()
+                .filter(limit -> Json.text(limit, "type").equals(type)).toList();
     }
 
     /** Sets the default requests and limits of the containers of a new pod. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
@@ -22,10 +23,18 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 final class PodPriorities implements AdmissionPlugin {
     private static final String CLASSES = "priorityclasses.scheduling.k8s.io";
 
-    private final ObjectStore store;
+    private final StoreView<List<ObjectNode>> classes;
 
     PodPriorities(ObjectStore store) {
-        this.store = store;
+        this.classes = StoreView.of(store, CLASSES, StoredObject::tree, all -> all);
+    }
+
+    private @Nullable ObjectNode last(Predicate<ObjectNode> wanted) {
+        return classes.get().stream().filter(wanted).reduce((first, second) -> second).orElse(null);
+    }
+
+    private static boolean isDefault(ObjectNode priorityClass) {
+        return priorityClass.path("globalDefault").asBoolean(false);
     }
 
     @Override
@@ -50,24 +59,15 @@ final class PodPriorities implements AdmissionPlugin {
         String className = Json.text(spec, "priorityClassName");
         long value = 0;
         String preemption = "PreemptLowerPriority";
-        StoredObject found = null;
-        if (!className.isEmpty()) {
-            found = store.get(CLASSES, "", className);
-            if (found == null) {
-                throw Errors.forbidden(ResourceType.PODS, pod,
-                        "no PriorityClass with name " + className + " was found", List.of());
-            }
-        } else {
-            for (StoredObject candidate : store.snapshot(CLASSES)
-                    .select(Selection.all())) {
-                if (candidate.tree().path("globalDefault").asBoolean(false)) {
-                    found = candidate;
-                    spec.put("priorityClassName", candidate.name());
-                }
-            }
+        ObjectNode priorityClass = last(each -> className.isEmpty()
+                ? isDefault(each)
+                : className.equals(Meta.name(each)));
+        if (priorityClass == null && !className.isEmpty()) {
+            throw Errors.forbidden(ResourceType.PODS, pod,
+                    "no PriorityClass with name " + className + " was found", List.of());
         }
-        if (found != null) {
-            ObjectNode priorityClass = found.tree();
+        if (priorityClass != null) {
+            spec.put("priorityClassName", Meta.name(priorityClass));
             value = Json.number(priorityClass, 0, "value");
             String policy = Json.text(priorityClass, "preemptionPolicy");
             preemption = policy.isEmpty() ? preemption : policy;
@@ -84,14 +84,13 @@ final class PodPriorities implements AdmissionPlugin {
 
     @Override
     public void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
-        if (!type.groupResource().equals(CLASSES) || !object.path("globalDefault").asBoolean(false)) {
+        if (!type.groupResource().equals(CLASSES) || !isDefault(object)) {
             return;
         }
-        for (StoredObject other : store.snapshot(CLASSES).select(Selection.all())) {
-            if (other.tree().path("globalDefault").asBoolean(false) && !other.name().equals(Meta.name(object))) {
-                throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + other.name()
-                        + " is already marked as default. Only one default can exist", List.of());
-            }
+        ObjectNode other = last(each -> isDefault(each) && !Meta.name(each).equals(Meta.name(object)));
+        if (other != null) {
+            throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + Meta.name(other)
+                    + " is already marked as default. Only one default can exist", List.of());
         }
     }
 }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,7 +34,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.AfterCommit;
 import dev.wheelhouse.client.BoundedQuantity;
@@ -61,13 +60,14 @@ public final class Quotas {
     private final ObjectStore store;
     private final Clock clock;
     private final AfterCommit afterCommit;
-    private final Evaluators evaluators = new Evaluators(new Stored());
+    private final Evaluators evaluators;
     /** By the hash of the namespace: a few namespaces share one. */
     private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
+        this.evaluators = new Evaluators(new Stored(store));
         this.afterCommit = new AfterCommit(clock);
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
@@ -165,22 +165,13 @@ public final class Quotas {
                 .collect(Collectors.joining(","));
     }
 
-    /**
-     * Adds to a quota's usage. Only a deletion can come in between, because writes of quotas are under the lock too.
-     */
+    /** Adds to a quota's usage. */
     private void charge(String namespace, String name, Map<String, Quantity> amounts) {
-        StoredObject stored = store.get(RESOURCE, namespace, name);
-        while (stored != null) {
-            V1ResourceQuota quota = ModelJson.read(stored.json(), V1ResourceQuota.class);
-            ObjectNode tree = stored.tree();
-            Json.child(tree, "status").set("used", ModelJson.tree(Amounts.sum(used(quota), amounts)));
-            try {
-                store.update(RESOURCE, tree, stored.version());
-                return;
-            } catch (StoreException.Conflict e) {
-                stored = store.get(RESOURCE, namespace, name);
-            }
-        }
+        store.guaranteedUpdate(RESOURCE, namespace, name, quota -> {
+            Map<String, Quantity> used = used(ModelJson.read(quota, V1ResourceQuota.class));
+            Json.child(quota, "status").set("used", ModelJson.tree(Amounts.sum(used, amounts)));
+            return true;
+        });
     }
 
     private static V1ResourceQuotaSpec spec(V1ResourceQuota quota) {
@@ -198,10 +189,19 @@ public final class Quotas {
     }
 
     /** The objects in the store that decide how claims of devices count. */
-    private final class Stored implements Devices {
+    private static final class Stored implements Devices {
+        private final ObjectStore store;
+        private final StoreView<List<V1DeviceClass>> classes;
+
+        Stored(ObjectStore store) {
+            this.store = store;
+            this.classes = StoreView.of(store, "deviceclasses.resource.k8s.io",
+                    object -> ModelJson.read(object.json(), V1DeviceClass.class), all -> all);
+        }
+
         @Override
         public Collection<V1DeviceClass> classes() {
-            return all("deviceclasses.resource.k8s.io", Selection.all(), V1DeviceClass.class);
+            return classes.get();
         }
 
         @Override
@@ -212,14 +212,8 @@ public final class Quotas {
 
         @Override
         public List<ResourceV1ResourceClaim> claims(String namespace) {
-            return all("resourceclaims.resource.k8s.io", Selection.inNamespace(namespace),
-                    ResourceV1ResourceClaim.class);
-        }
-
-        private <T> List<T> all(String resource, Selection selection, Class<T> model) {
-            List<T> all = new ArrayList<>();
-            store.snapshot(resource).select(selection).forEach(each -> all.add(ModelJson.read(each.json(), model)));
-            return all;
+            return store.snapshot("resourceclaims.resource.k8s.io").select(Selection.inNamespace(namespace)).stream()
+                    .map(each -> ModelJson.read(each.json(), ResourceV1ResourceClaim.class)).toList();
         }
     }
 }

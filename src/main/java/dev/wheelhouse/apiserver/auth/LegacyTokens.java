@@ -90,17 +90,18 @@ final class LegacyTokens {
 
     /** Writes the label once a day. If the write fails, the next use tries it again. */
     private void markUsed(StoredObject secret) {
-        ObjectNode used = secret.tree();
         LocalDate today = clock.now().atOffset(ZoneOffset.UTC).toLocalDate();
-        String last = label(used, LAST_USED);
+        String last = label(secret.tree(), LAST_USED);
         if (last.equals(today.toString()) || last.equals(today.plusDays(1).toString())) {
             return;
         }
-        Json.child(Meta.of(used), "labels").put(LAST_USED, today.toString());
         try {
-            store.update("secrets", used, secret.version());
+            store.guaranteedUpdate("secrets", secret.namespace(), secret.name(), used -> {
+                Json.child(Meta.of(used), "labels").put(LAST_USED, today.toString());
+                return Json.text(used, "metadata", "uid").equals(secret.uid());
+            });
         } catch (StoreException | TooLargeException e) {
-            // The Secret was just changed, or the store takes no writes. The token is valid all the same.
+            // The store takes no writes. The token is valid all the same.
         }
     }
 }

@@ -59,11 +59,10 @@ public final class RbacAuthorizer implements Authorizer {
 
     /** Visits all rules of a user. Returns error messages about bindings whose role does not exist. */
     private Set<String> visit(User user, String namespace, Visitor visitor) {
-        RbacPolicies.State state = policies.state();
         Set<String> missing = new TreeSet<>();
-        for (RbacPolicies.SubjectBinding bound : state.bindingsOf(user, namespace)) {
+        for (RbacPolicies.SubjectBinding bound : policies.bindingsOf(user, namespace)) {
             RbacPolicies.Binding binding = bound.binding();
-            List<PolicyRule> rules = state.rules(binding.roleKind(), binding.namespace(), binding.roleName());
+            List<PolicyRule> rules = policies.rules(binding.roleKind(), binding.namespace(), binding.roleName());
             if (rules == null) {
                 missing.add((binding.roleKind().equals("ClusterRole") ? "clusterrole." : "role.") + RbacPolicies.GROUP
                         + " \"" + binding.roleName() + "\" not found");

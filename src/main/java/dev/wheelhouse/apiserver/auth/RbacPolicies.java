@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreView;
-import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
  * The roles and bindings of a store in parsed form. It re-reads changed objects when it is asked, so a write takes
@@ -25,18 +24,32 @@ public final class RbacPolicies {
     private static final String USER_KEY = "user ";
     private static final String GROUP_KEY = "group ";
 
-    private final StoreView<State> view;
+    /** By namespace and name; the namespace of a cluster role is empty. */
+    private final StoreView<Map<String, List<PolicyRule>>> clusterRoles;
+    private final StoreView<Map<String, List<PolicyRule>>> roles;
+    /** By namespace, then by {@link Subject#key}. */
+    private final StoreView<Map<String, Map<String, List<SubjectBinding>>>> clusterBindings;
+    private final StoreView<Map<String, Map<String, List<SubjectBinding>>>> bindings;
 
     public RbacPolicies(ObjectStore store) {
-        this.view = new StoreView<>(store, new State(), State::new, "clusterroles." + GROUP, "roles." + GROUP,
-                "clusterrolebindings." + GROUP, "rolebindings." + GROUP);
+        this.clusterRoles = roles(store, "clusterroles.");
+        this.roles = roles(store, "roles.");
+        this.clusterBindings = bindings(store, "clusterrolebindings.");
+        this.bindings = bindings(store, "rolebindings.");
     }
 
-    private record Role(String namespace, String name, List<PolicyRule> rules) {
-        static Role of(ObjectNode object) {
-            return new Role(Json.text(object, "metadata", "namespace"), Json.text(object, "metadata", "name"),
-                    PolicyRule.of(object.get("rules")));
-        }
+    private static StoreView<Map<String, List<PolicyRule>>> roles(ObjectStore store, String kind) {
+        return StoreView.of(store, kind + GROUP,
+                role -> Map.entry(role.namespace() + "/" + role.name(), PolicyRule.of(role.tree().get("rules"))),
+                all -> all.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    private static StoreView<Map<String, Map<String, List<SubjectBinding>>>> bindings(ObjectStore store, String kind) {
+        return StoreView.of(store, kind + GROUP, binding -> Binding.of(binding.tree()), all -> {
+            Map<String, Map<String, List<SubjectBinding>>> index = new HashMap<>();
+            all.forEach(one -> index(one, index.computeIfAbsent(one.namespace, namespace -> new HashMap<>())));
+            return index;
+        });
     }
 
     /** @param kind {@code User}, {@code Group} or {@code ServiceAccount} */
@@ -90,77 +103,26 @@ public final class RbacPolicies {
     /** A binding and the one of its subjects that it was found by. */
     record SubjectBinding(Binding binding, Subject subject) {}
 
-    /** A state of all roles and bindings. An object is parsed once. Immutable. */
-    static final class State {
-        private final Map<StoredObject, Role> parsedRoles = new HashMap<>();
-        private final Map<StoredObject, Binding> parsedBindings = new HashMap<>();
-        private final Map<String, List<PolicyRule>> clusterRoles = new HashMap<>();
-        /** By namespace and name. */
-        private final Map<String, List<PolicyRule>> roles = new HashMap<>();
-        /** By {@link Subject#key}. */
-        private final Map<String, List<SubjectBinding>> clusterBindings = new HashMap<>();
-        /** By namespace, then by {@link Subject#key}. */
-        private final Map<String, Map<String, List<SubjectBinding>>> bindings = new HashMap<>();
+    /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
+    public @Nullable List<PolicyRule> rules(String kind, String namespace, String name) {
+        return kind.equals("ClusterRole")
+                ? clusterRoles.get().get("/" + name)
+                : roles.get().get(namespace + "/" + name);
+    }
 
-        private State() {}
+    /** The bindings of a user, by name or group: first those of the cluster, then those of the namespace. */
+    List<SubjectBinding> bindingsOf(User user, String namespace) {
+        List<SubjectBinding> bound = new ArrayList<>();
+        collect(clusterBindings.get().getOrDefault("", Map.of()), user, bound);
+        collect(bindings.get().getOrDefault(namespace, Map.of()), user, bound);
+        return bound;
+    }
 
-        private State(List<List<StoredObject>> objects, State before) {
-            for (Role role : parsed(objects.get(0), before.parsedRoles, parsedRoles, Role::of)) {
-                clusterRoles.put(role.name, role.rules);
-            }
-            for (Role role : parsed(objects.get(1), before.parsedRoles, parsedRoles, Role::of)) {
-                roles.put(role.namespace + "/" + role.name, role.rules);
-            }
-            for (Binding binding : parsed(objects.get(2), before.parsedBindings, parsedBindings, Binding::of)) {
-                index(binding, clusterBindings);
-            }
-            for (Binding binding : parsed(objects.get(3), before.parsedBindings, parsedBindings, Binding::of)) {
-                index(binding, bindings.computeIfAbsent(binding.namespace, key -> new HashMap<>()));
-            }
-        }
-
-        private static <T> List<T> parsed(List<StoredObject> objects, Map<StoredObject, T> before,
-                Map<StoredObject, T> now, Function<ObjectNode, T> reader) {
-            List<T> all = new ArrayList<>(objects.size());
-            for (StoredObject object : objects) {
-                T known = before.get(object);
-                T value = known == null ? reader.apply(object.tree()) : known;
-                now.put(object, value);
-                all.add(value);
-            }
-            return all;
-        }
-
-        /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
-        @Nullable
-        List<PolicyRule> rules(String kind, String namespace, String name) {
-            return kind.equals("ClusterRole") ? clusterRoles.get(name) : roles.get(namespace + "/" + name);
-        }
-
-        /** The bindings of a user, by name or group: first those of the cluster, then those of the namespace. */
-        List<SubjectBinding> bindingsOf(User user, String namespace) {
-            List<SubjectBinding> bound = new ArrayList<>();
-            collect(clusterBindings, user, bound);
-            collect(bindings.getOrDefault(namespace, Map.of()), user, bound);
-            return bound;
-        }
-
-        private static void collect(Map<String, List<SubjectBinding>> byKey, User user, List<SubjectBinding> bound) {
-            if (byKey.isEmpty()) {
-                return;
-            }
+    private static void collect(Map<String, List<SubjectBinding>> byKey, User user, List<SubjectBinding> bound) {
+        if (!byKey.isEmpty()) {
             bound.addAll(byKey.getOrDefault(USER_KEY + user.name(), List.of()));
             user.groups().forEach(group -> bound.addAll(byKey.getOrDefault(GROUP_KEY + group, List.of())));
         }
-    }
-
-    /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
-    public @Nullable List<PolicyRule> rules(String kind, String namespace, String name) {
-        return state().rules(kind, namespace, name);
-    }
-
-    State state() {
-        return view.get();
     }
 
     private static void index(Binding binding, Map<String, List<SubjectBinding>> byKey) {

@@ -2,12 +2,11 @@ package dev.wheelhouse.apiserver.resources;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -25,6 +24,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.webhook.Conversion;
 import dev.wheelhouse.apiserver.webhook.WebhookClient;
@@ -32,16 +32,14 @@ import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Keeps the registry in step with the stored CustomResourceDefinitions, and manages their names, conditions and
- * deletion (upstream: {@code apiextensions-apiserver/pkg/controller}). The store alone says which definitions there
- * are: after each write of one, the registry is made anew from the store's present state, so the order in which
- * writers report does not matter. Thread safe.
+ * The resources of the stored CustomResourceDefinitions, whose names, conditions and deletion it manages (upstream:
+ * {@code apiextensions-apiserver/pkg/controller}). The registry shows a view of the store: a committed definition is
+ * served, and a deleted one is not, whoever wrote it and whatever fails after the write. Thread safe.
  */
 public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-    private static final int TRIES = 20;
     private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
             "update", "watch");
     private static final Set<String> SUBRESOURCE_VERBS = Set.of("get", "patch", "update");
@@ -50,10 +48,11 @@ public final class CustomResources {
     private final ResourceRegistry registry;
     private final Clock clock;
     private final WebhookClient webhooks;
-    /** Held from the decision about a definition's names to its commit, and while the registry is made anew. */
+    private final StoreView<Definitions> view;
+    /** Held from the decision about a definition's names to its commit, and while watches of changed ones end. */
     private final ReentrantLock lock = new ReentrantLock();
-    /** The definitions that the registry shows, by name. Written under the lock. */
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    /** The definitions for whose changes watches have ended and names were decided. Guarded by the lock. */
+    private Definitions handled;
 
     /** Serves the definitions that are already stored, and completes interrupted deletions. */
     public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock, WebhookClient webhooks) {
@@ -61,22 +60,46 @@ public final class CustomResources {
         this.registry = registry;
         this.clock = clock;
         this.webhooks = webhooks;
+        this.handled = new Definitions(Map.of(), registry.with(List.of()));
+        this.view = new StoreView<>(store, RESOURCE, handled, this::read);
+        registry.follow(() -> view.get().served);
         refresh();
-        List.copyOf(known.keySet()).forEach(this::finishDeletion);
+        handled.byName.keySet().forEach(this::finishDeletion);
     }
+
+    /** All definitions, and the resources that are served with them. */
+    private record Definitions(Map<String, Definition> byName, ResourceRegistry.Served served) {}
 
     /**
      * A definition without its schemas, which may be large.
      *
      * @param stored the object that it was read from
      * @param status the only field that is kept
+     * @param versions the served ones; the same list as before if nothing has changed on which they depend
      */
-    private record Known(StoredObject stored, String group, ObjectNode status, boolean terminating) {
-        static Known of(StoredObject stored, ObjectNode crd) {
-            ObjectNode definition = Json.object();
-            definition.set("status", crd.path("status"));
-            return new Known(stored, Json.text(crd, "spec", "group"), definition, Meta.isDeleting(crd));
+    private record Definition(StoredObject stored, String group, ObjectNode status, boolean terminating,
+            List<CustomResourceInfo> versions) {}
+
+    private Definitions read(List<StoredObject> objects, Definitions before) {
+        Map<String, Definition> all = new LinkedHashMap<>();
+        boolean same = objects.size() == before.byName.size();
+        for (StoredObject stored : objects) {
+            Definition earlier = before.byName.get(stored.name());
+            Definition now = earlier != null && earlier.stored == stored ? earlier : read(stored, earlier);
+            same &= earlier != null && earlier.versions == now.versions;
+            all.put(stored.name(), now);
         }
+        return new Definitions(all, same
+                ? before.served
+                : registry.with(all.values().stream().flatMap(one -> one.versions.stream()).toList()));
+    }
+
+    private Definition read(StoredObject stored, @Nullable Definition before) {
+        ObjectNode crd = stored.tree();
+        ObjectNode status = Json.object();
+        status.set("status", crd.path("status"));
+        return new Definition(stored, Json.text(crd, "spec", "group"), status, Meta.isDeleting(crd),
+                before != null && looksAs(crd, before.stored.tree()) ? before.versions : servedVersions(crd, stored));
     }
 
     /**
@@ -96,54 +119,50 @@ public final class CustomResources {
 
     private void decide(ObjectNode crd) {
         String group = Json.text(crd, "spec", "group");
-        DefinitionNames.decide(crd, known.values().stream()
+        DefinitionNames.decide(crd, view.get().byName.values().stream()
                 .filter(other -> other.group.equals(group) && !other.stored.name().equals(Meta.name(crd)))
-                .map(Known::status).toList(), Meta.time(clock.now()));
+                .map(Definition::status).toList(), Meta.time(clock.now()));
     }
 
     /**
-     * Makes the registry show the stored definitions. A definition whose names were taken gets them when they are free.
+     * Makes the changes that follow from those of definitions: watches of changed resources end, and a definition whose
+     * names were taken gets them when they are free.
      */
     public void refresh() {
         lock.lock();
         try {
-            Set<String> changed = update();
+            Set<String> changed = endWatchesOfChanged();
             while (!changed.isEmpty() && renamed(changed)) {
-                changed = update();
+                changed = endWatchesOfChanged();
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** @return the groups in which a definition has changed */
-    private Set<String> update() {
+    /**
+     * Ends watches of changed definitions, so that their clients get objects by the present schema.
+     *
+     * @return the groups in which a definition has changed
+     */
+    private Set<String> endWatchesOfChanged() {
+        Map<String, Definition> before = handled.byName;
+        handled = view.get();
         Set<String> groups = new HashSet<>();
-        Set<String> gone = new HashSet<>(known.keySet());
-        for (StoredObject stored : store.snapshot(RESOURCE).select(Selection.all())) {
-            gone.remove(stored.name());
-            Known before = known.get(stored.name());
-            if (before != null && before.stored == stored) {
-                continue;
+        for (Definition now : handled.byName.values()) {
+            if (before.get(now.stored.name()) != now) {
+                groups.add(now.group);
             }
-            ObjectNode crd = stored.tree();
-            Known now = Known.of(stored, crd);
-            groups.add(now.group);
-            if (before == null || !looksAs(crd, before.stored.tree())) {
-                serve(crd, stored);
-                if (before != null) {
-                    endWatches(stored.name());
-                }
+        }
+        before.forEach((name, earlier) -> {
+            Definition now = handled.byName.get(name);
+            if (now == null) {
+                groups.add(earlier.group);
             }
-            known.put(stored.name(), now);
-        }
-        for (String name : gone) {
-            Known before = Objects.requireNonNull(known.remove(name));
-            groups.add(before.group);
-            registry.set(before.group, name.substring(0, Math.max(0, name.length() - before.group.length() - 1)),
-                    List.of());
-            endWatches(name);
-        }
+            if ((now == null || now.versions != earlier.versions) && !registry.isBuiltIn(name)) {
+                store.endWatches(name);
+            }
+        });
         return groups;
     }
 
@@ -155,17 +174,10 @@ public final class CustomResources {
                 && DefinitionNames.isTrue(crd, "Established") == DefinitionNames.isTrue(before, "Established");
     }
 
-    /** The clients of a changed definition watch again, so that they get objects by its present schema. */
-    private void endWatches(String name) {
-        if (!registry.isBuiltIn(name)) {
-            store.endWatches(name);
-        }
-    }
-
     /** Decides the names of those definitions anew that lack some. @return whether one has changed */
     private boolean renamed(Set<String> groups) {
         boolean renamed = false;
-        for (Known one : List.copyOf(known.values())) {
+        for (Definition one : handled.byName.values()) {
             // A definition with all names accepted gains nothing from free names.
             if (!groups.contains(one.group) || DefinitionNames.isTrue(one.status, "NamesAccepted")) {
                 continue;
@@ -174,9 +186,7 @@ public final class CustomResources {
             decide(crd);
             if (!crd.path("status").equals(one.status.path("status"))) {
                 try {
-                    StoredObject stored = store.update(RESOURCE, crd, one.stored.version());
-                    known.put(stored.name(), new Known(one.stored, one.group, Known.of(stored, crd).status,
-                            one.terminating));
+                    store.update(RESOURCE, crd, one.stored.version());
                 } catch (StoreException e) {
                     // After a conflict the definition is decided next; after a failure, at the next refresh.
                 }
@@ -191,15 +201,15 @@ public final class CustomResources {
     }
 
     /**
-     * Registers the served versions of a stored definition once its names are accepted. A definition with the name of a
-     * built-in resource is not served; a data directory of an older server may contain one. Nor is a version of a group
-     * that the server serves itself.
+     * The served versions of a stored definition, once its names are accepted. A definition with the name of a built-in
+     * resource is not served; a data directory of an older server may contain one. Nor is a version of a group that the
+     * server serves itself.
      */
-    private void serve(ObjectNode crd, StoredObject stored) {
+    private List<CustomResourceInfo> servedVersions(ObjectNode crd, StoredObject stored) {
         if (registry.isBuiltIn(Meta.name(crd))) {
             log.warn("The CustomResourceDefinition {} is not served: the server has a resource of that name itself. "
                     + "Delete the definition; that leaves the objects of the built-in resource alone.", Meta.name(crd));
-            return;
+            return List.of();
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
@@ -229,9 +239,7 @@ public final class CustomResources {
                     new TreeSet<>(VERBS), subresources,
                     CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
-        registry.set(group, plural, served);
-        // A write that began before may have ended meanwhile; one that ends later tells by itself.
-        served.forEach(info -> info.custom().raise(store.version()));
+        return served;
     }
 
     /**
@@ -251,7 +259,7 @@ public final class CustomResources {
 
     /** @throws ApiException 403 for a new object of a definition that is being deleted */
     public void allowCreate(ResourceType type, String name) {
-        Known definition = known.get(type.groupResource());
+        Definition definition = view.get().byName.get(type.groupResource());
         if (definition != null && definition.terminating && !registry.isBuiltIn(type.groupResource())) {
             throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
                     List.of());
@@ -267,34 +275,26 @@ public final class CustomResources {
     public void finishDeletion(String name) {
         boolean hasObjects = !registry.isBuiltIn(name)
                 && !store.snapshot(name).page(Selection.all(), "", 1).items().isEmpty();
-        Known definition = known.get(name);
+        Definition definition = view.get().byName.get(name);
         if (definition == null || !definition.terminating || hasObjects) {
             return;
         }
-        for (int attempt = 0; attempt < TRIES; attempt++) {
-            StoredObject current = store.get(RESOURCE, "", name);
-            if (current == null || !Meta.isDeleting(current.tree())) {
-                return;
+        store.retryOnConflict(RESOURCE, "", name, current -> {
+            if (current == null || !isEmptied(current.tree())) {
+                return false;
             }
             ObjectNode crd = current.tree();
-            List<String> finalizers = new ArrayList<>(Meta.finalizers(crd));
-            if (!finalizers.remove(CLEANUP)) {
-                return;
-            }
+            List<String> finalizers = Meta.finalizers(crd).stream().filter(each -> !each.equals(CLEANUP)).toList();
             Meta.setFinalizers(crd, finalizers);
             DefinitionNames.condition(crd, "Terminating", false, "InstanceDeletionCompleted", "removed all instances",
                     Meta.time(clock.now()));
-            try {
-                StoredObject last = store.update(RESOURCE, crd, current.version());
-                if (finalizers.isEmpty()) {
-                    store.delete(RESOURCE, "", name, last.version());
-                    refresh();
-                }
-                return;
-            } catch (StoreException.Conflict e) {
-                // The next attempt reads the definition again.
+            StoredObject last = store.update(RESOURCE, crd, current.version());
+            if (finalizers.isEmpty()) {
+                store.delete(RESOURCE, "", name, last.version());
+                refresh();
             }
-        }
+            return true;
+        });
     }
 
     /** Whether a definition waits for the deletion of its objects. */

@@ -1,12 +1,13 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ import dev.wheelhouse.facts.ResourceInfo;
 /**
  * The served resources: the built-in ones, which are fixed, and those of CustomResourceDefinitions, which change.
  *
- * <p>Safe for use by many threads. Readers see an immutable snapshot; writers replace it.
+ * <p>Safe for use by many threads. Readers see an immutable state, which follows the stored definitions.
  */
 public final class ResourceRegistry {
     private static final Comparator<ResourceInfo> CUSTOM_ORDER = Comparator
@@ -30,7 +31,7 @@ public final class ResourceRegistry {
     private final Set<String> builtInNames;
     /** As {@code apps/v1}. */
     private final Set<String> builtInVersions;
-    private volatile Snapshot snapshot;
+    private volatile Supplier<Served> served;
 
     /** @param all the built-in resources, whose names no definition may have */
     private ResourceRegistry(List<ResourceInfo> all, RuntimeConfig config) {
@@ -38,7 +39,8 @@ public final class ResourceRegistry {
                 .toList();
         this.builtInNames = all.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
         this.builtInVersions = all.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
-        this.snapshot = Snapshot.of(builtIn, Map.of());
+        Served initial = with(List.of());
+        this.served = () -> initial;
     }
 
     /** A registry with all built-in resources, in all versions. */
@@ -57,7 +59,7 @@ public final class ResourceRegistry {
      * @param group empty for the core group
      */
     public @Nullable ResourceInfo find(String group, String version, String plural) {
-        return snapshot.byKey.get(new Key(group, version, plural));
+        return served.get().byKey.get(new Key(group, version, plural));
     }
 
     /**
@@ -66,7 +68,7 @@ public final class ResourceRegistry {
      * @param apiVersion {@code apps/v1}
      */
     public @Nullable ResourceInfo findKind(String apiVersion, String kind) {
-        return snapshot.byKind.get(apiVersion + " " + kind);
+        return served.get().byKind.get(apiVersion + " " + kind);
     }
 
     /**
@@ -74,7 +76,7 @@ public final class ResourceRegistry {
      * name; preferred versions come first.
      */
     public List<ResourceInfo> all() {
-        return snapshot.ordered;
+        return served.get().ordered;
     }
 
     /**
@@ -95,25 +97,18 @@ public final class ResourceRegistry {
         return builtInVersions.contains(apiVersion);
     }
 
+    /** The built-in resources and some custom ones; none of these has the name of a built-in one. */
+    public Served with(List<? extends ResourceInfo> custom) {
+        return new Served(builtIn, custom);
+    }
+
     /**
-     * Replaces all versions of a custom resource, at once, because a definition may have thousands. Has no effect on
-     * built-in resources.
+     * Serves custom resources as well.
      *
-     * @param versions empty if the resource is not served any more
-     * @throws IllegalArgumentException if a built-in resource has the name, or the group version
+     * @param source returns the same instance until what is served changes
      */
-    public synchronized void set(String group, String plural, List<? extends ResourceInfo> versions) {
-        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
-        custom.keySet().removeIf(key -> key.group.equals(group) && key.plural.equals(plural));
-        for (ResourceInfo resource : versions) {
-            ResourceType type = resource.type();
-            if (isBuiltIn(type.groupResource()) || isBuiltInVersion(type.apiVersion())) {
-                throw new IllegalArgumentException(type + " is not for a definition: " + type.apiVersion()
-                        + " or a resource of that name is built in");
-            }
-            custom.put(Key.of(resource), resource);
-        }
-        snapshot = Snapshot.of(builtIn, custom);
+    public void follow(Supplier<Served> source) {
+        served = source;
     }
 
     private record Key(String group, String version, String plural) {
@@ -122,18 +117,18 @@ public final class ResourceRegistry {
         }
     }
 
-    private record Snapshot(Map<Key, ResourceInfo> custom, Map<Key, ResourceInfo> byKey,
-            Map<String, ResourceInfo> byKind, List<ResourceInfo> ordered) {
+    /** The resources that are served at one moment. Immutable. */
+    public static final class Served {
+        private final Map<Key, ResourceInfo> byKey = new LinkedHashMap<>();
+        private final Map<String, ResourceInfo> byKind = new LinkedHashMap<>();
+        private final List<ResourceInfo> ordered;
 
-        static Snapshot of(List<ResourceInfo> builtIn, Map<Key, ResourceInfo> custom) {
-            Map<Key, ResourceInfo> byKey = new LinkedHashMap<>();
-            builtIn.forEach(r -> byKey.put(Key.of(r), r));
-            List<ResourceInfo> extra = new ArrayList<>(custom.values());
-            extra.sort(CUSTOM_ORDER);
-            extra.forEach(r -> byKey.put(Key.of(r), r));
-            Map<String, ResourceInfo> byKind = new LinkedHashMap<>();
-            byKey.values().forEach(r -> byKind.putIfAbsent(r.type().apiVersion() + " " + r.type().kind(), r));
-            return new Snapshot(custom, byKey, byKind, List.copyOf(byKey.values()));
+        private Served(List<ResourceInfo> builtIn, List<? extends ResourceInfo> custom) {
+            ordered = Stream.concat(builtIn.stream(), custom.stream().sorted(CUSTOM_ORDER)).toList();
+            ordered.forEach(r -> {
+                byKey.put(Key.of(r), r);
+                byKind.putIfAbsent(r.type().apiVersion() + " " + r.type().kind(), r);
+            });
         }
     }
 }

@@ -30,7 +30,6 @@ import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -42,7 +41,6 @@ import dev.wheelhouse.facts.ResourceInfo;
 final class Deletes {
     /** In seconds, 68 years. Upstream adds any number to the time, which overflows. */
     private static final long LONGEST_GRACE = Integer.MAX_VALUE;
-    private static final int TRIES = 10;
     private static final String ORPHAN = "orphan";
     private static final String FOREGROUND = "foregroundDeletion";
 
@@ -140,20 +138,13 @@ final class Deletes {
      */
     Outcome delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = store.get(target.stored(), target.namespace(), target.name());
+        return store.retryOnConflict(target.stored(), target.namespace(), target.name(), current -> {
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
             check(target.type(), current, options);
-            try {
-                return attempt(target, current, options);
-            } catch (StoreException.Conflict e) {
-                if (attempt == TRIES) {
-                    throw Errors.modified(target.type(), target.name());
-                }
-            }
-        }
+            return attempt(target, current, options);
+        });
     }
 
     private static void check(ResourceType type, StoredObject current, DeleteOptions options) {
@@ -280,15 +271,10 @@ final class Deletes {
      * or remove it meanwhile; the deletion succeeds nevertheless.
      */
     private Outcome removeMarked(Target target, StoredObject marked, DeleteOptions options) {
-        StoredObject current = marked;
-        while (current != null && current.uid().equals(marked.uid())) {
-            try {
-                return remove(target, current, options);
-            } catch (StoreException.Conflict e) {
-                current = store.get(target.stored(), target.namespace(), target.name());
-            }
-        }
-        return removed(target, marked);
+        return store.retryOnConflict(target.stored(), target.namespace(), target.name(),
+                current -> current == null || !current.uid().equals(marked.uid())
+                        ? removed(target, marked)
+                        : remove(target, current, options));
     }
 
     /**

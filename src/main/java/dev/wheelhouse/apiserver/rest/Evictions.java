@@ -22,7 +22,6 @@ import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
@@ -38,7 +37,6 @@ final class Evictions {
     private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
             "PodDisruptionBudget", true);
     private static final ResourceType EVICTION = new ResourceType("policy", "v1", "evictions", "Eviction", true);
-    private static final int TRIES = 20;
     /**
      * Upstream's MaxDisruptedPodSize. A longer map of unconfirmed evictions means that the controller is not working.
      */
@@ -131,35 +129,18 @@ final class Evictions {
                 .text(condition, "type").equals("Ready") && Json.text(condition, "status").equals("True"));
     }
 
-    private void spend(StoredObject first, String pod, boolean dryRun) {
-        StoredObject stored = first;
-        for (int attempt = 1;; attempt++) {
-            ObjectNode budget = stored.tree();
-            ObjectNode status = Json.child(budget, "status");
-            refuse(stored.name(), budget, status);
+    private void spend(StoredObject budget, String pod, boolean dryRun) {
+        store.guaranteedUpdate(BUDGETS, budget.namespace(), budget.name(), present -> {
+            ObjectNode status = Json.child(present, "status");
+            refuse(budget.name(), present, status);
             long left = Json.number(status, 0, "disruptionsAllowed") - 1;
             status.put("disruptionsAllowed", left);
             if (left == 0) {
                 condition(status);
             }
             Json.child(status, "disruptedPods").put(pod, Meta.time(clock.now()));
-            try {
-                if (!dryRun) {
-                    store.update(BUDGETS, budget, stored.version());
-                }
-                return;
-            } catch (StoreException.Conflict e) {
-                StoredObject again = store.get(BUDGETS, stored.namespace(), stored.name());
-                if (again == null) {
-                    return;
-                }
-                if (attempt == TRIES) {
-                    throw Errors.tooManyRequests("couldn't update PodDisruptionBudget \"" + stored.name()
-                            + "\" due to conflicts", "", RETRY_AFTER_SECONDS);
-                }
-                stored = again;
-            }
-        }
+            return !dryRun;
+        });
     }
 
     private static void refuse(String name, ObjectNode budget, ObjectNode status) {
@@ -200,15 +181,12 @@ final class Evictions {
 
     /** Sets the condition DisruptionTarget, by which the pod's controller knows the reason of the deletion. */
     private void markDisrupted(StoredObject stored) {
-        ObjectNode pod = stored.tree();
-        PodSubresources.withoutCondition(Json.child(pod, "status"), "DisruptionTarget").addObject()
-                .put("type", "DisruptionTarget").put("status", "True")
-                .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")
-                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
-        try {
-            store.update("pods", pod, stored.version());
-        } catch (StoreException.Conflict e) {
-            // The pod changed meanwhile. The condition is only information, so the deletion goes on without it.
-        }
+        store.guaranteedUpdate("pods", stored.namespace(), stored.name(), pod -> {
+            PodSubresources.withoutCondition(Json.child(pod, "status"), "DisruptionTarget").addObject()
+                    .put("type", "DisruptionTarget").put("status", "True")
+                    .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")
+                    .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
+            return Json.text(pod, "metadata", "uid").equals(stored.uid());
+        });
     }
 }

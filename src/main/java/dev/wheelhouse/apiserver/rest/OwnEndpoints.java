@@ -8,9 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
-import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.StoreException;
-import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
  * The Endpoints and the EndpointSlice of the Service {@code kubernetes}, by which clients in the cluster find the API
@@ -21,11 +18,9 @@ final class OwnEndpoints {
     private static final String NAME = "kubernetes";
 
     private final ClusterState state;
-    private final ObjectStore store;
 
     OwnEndpoints(ClusterState state) {
         this.state = state;
-        this.store = state.store();
     }
 
     /** Makes the given address the only one of the Service. */
@@ -49,28 +44,18 @@ final class OwnEndpoints {
     }
 
     private void put(String resource, ObjectNode wanted, String... fields) {
-        StoredObject present = store.get(resource, NAMESPACE, NAME);
-        if (present == null) {
-            state.create(resource, wanted);
-            return;
-        }
-        ObjectNode object = present.tree();
-        boolean same = true;
-        for (String field : fields) {
-            same &= wanted.path(field).equals(object.path(field));
-            object.set(field, wanted.get(field));
-        }
-        if (same) {
-            return;
-        }
-        long generation = Json.number(Meta.of(object), 0, "generation");
-        if (generation > 0) {
-            Meta.of(object).put("generation", generation + 1);
-        }
-        try {
-            store.update(resource, object, present.version());
-        } catch (StoreException.Conflict e) {
-            // Another writer changed it meanwhile. The last writer wins.
-        }
+        state.create(resource, wanted);
+        state.store().guaranteedUpdate(resource, NAMESPACE, NAME, present -> {
+            boolean same = true;
+            for (String field : fields) {
+                same &= wanted.path(field).equals(present.path(field));
+                present.set(field, wanted.get(field));
+            }
+            long generation = Json.number(Meta.of(present), 0, "generation");
+            if (generation > 0) {
+                Meta.of(present).put("generation", generation + 1);
+            }
+            return !same;
+        });
     }
 }

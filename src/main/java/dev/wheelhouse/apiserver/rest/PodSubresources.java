@@ -24,14 +24,12 @@ import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
 final class PodSubresources {
-    private static final int TRIES = 10;
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     private final ObjectStore store;
@@ -67,33 +65,28 @@ final class PodSubresources {
         if (name.isEmpty()) {
             throw Errors.badRequest("Name parameter required.");
         }
-        binding = writes.admit(target, binding, request);
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = store.get("pods", target.namespace(), name);
+        ObjectNode admitted = writes.admit(target, binding, request);
+        store.retryOnConflict("pods", target.namespace(), name, current -> {
             if (current == null) {
                 throw Errors.notFound(ResourceType.PODS, name);
             }
             ObjectNode pod = current.tree();
-            checkBindable(pod, binding, name);
-            Json.child(pod, "spec").put("nodeName", Json.text(binding, "target", "name"));
-            Json.child(pod, "status").remove("nominatedNodeName");
-            for (String field : List.of("annotations", "labels")) {
-                if (Json.at(binding, "metadata", field) instanceof ObjectNode given && !given.isEmpty()) {
-                    Json.child(Meta.of(pod), field).setAll(given);
-                }
-            }
-            scheduled(Json.child(pod, "status"));
-            try {
-                if (!context.dryRun()) {
-                    store.update("pods", pod, current.version());
-                }
-                return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
-            } catch (StoreException.Conflict e) {
-                if (attempt == TRIES) {
-                    throw Errors.modified(ResourceType.PODS, name);
-                }
+            assign(pod, admitted, name);
+            return context.dryRun() ? current : store.update("pods", pod, current.version());
+        });
+        return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
+    }
+
+    private void assign(ObjectNode pod, ObjectNode binding, String name) {
+        checkBindable(pod, binding, name);
+        Json.child(pod, "spec").put("nodeName", Json.text(binding, "target", "name"));
+        Json.child(pod, "status").remove("nominatedNodeName");
+        for (String field : List.of("annotations", "labels")) {
+            if (Json.at(binding, "metadata", field) instanceof ObjectNode given && !given.isEmpty()) {
+                Json.child(Meta.of(pod), field).setAll(given);
             }
         }
+        scheduled(Json.child(pod, "status"));
     }
 
     /** Upstream does not convert these problems to a Status, so clients see internal errors. */

@@ -103,7 +103,7 @@ public final class RestServer {
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
-        this.scales = new Scales(writes, renderer, clock);
+        this.scales = new Scales(reads, writes, updates, renderer);
         this.pods = new PodSubresources(store, writes, renderer, clock);
         this.evictions = new Evictions(store, deletes, writes, renderer, clock);
         this.reviews = new Reviews(writes, access.authenticator(), access.authorizer(), renderer, clock);

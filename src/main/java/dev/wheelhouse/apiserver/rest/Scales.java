@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,6 @@ import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -29,23 +29,21 @@ import dev.wheelhouse.apiserver.protocol.WriteOptions;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.store.StoreException;
-import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.runtime.Clock;
 
 /** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
 final class Scales {
     private static final ResourceType SCALE = new ResourceType("autoscaling", "v1", "scales", "Scale", true);
-    private static final int TRIES = 10;
 
+    private final Reads reads;
     private final Writes writes;
+    private final Updates updates;
     private final Renderer renderer;
-    private final Clock clock;
 
-    Scales(Writes writes, Renderer renderer, Clock clock) {
+    Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
+        this.reads = reads;
         this.writes = writes;
+        this.updates = updates;
         this.renderer = renderer;
-        this.clock = clock;
     }
 
     ApiResponse handle(Target target, ApiRequest request) {
@@ -55,31 +53,18 @@ final class Scales {
             Renderer.checkForm(shown, request, accept);
         }
         return switch (request.method()) {
-            case "GET" -> renderer.object(200, shown, scale(target, read(target).tree()), request, accept);
+            case "GET" -> renderer.object(200, shown, scale(target, reads.find(target).tree()), request, accept);
             case "PUT" -> {
                 ObjectNode scale = Bodies.object(request, SCALE);
-                yield renderer.object(200, shown, change(target, request, null, scale), request, accept);
+                Updates.checkName(target, scale);
+                yield renderer.object(200, shown, change(target, request, present -> scale.deepCopy()), request,
+                        accept);
             }
             case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept);
             default -> throw Errors.methodNotAllowed();
         };
     }
 
-    private StoredObject read(Target target) {
-        StoredObject current = writes.current(target);
-        if (current == null) {
-            throw Errors.notFound(target.type(), target.name());
-        }
-        return current;
-    }
-
-    private StoredObject find(Target target) {
-        StoredObject current = writes.current(target);
-        if (current == null) {
-            throw Errors.subresourceNotFound(target.type(), "scale", target.name());
-        }
-        return current;
-    }
 
     private ObjectNode patch(Target target, ApiRequest request) {
         String media = Updates.patchMedia(target.type(), request);
@@ -87,9 +72,8 @@ final class Scales {
         if (media.startsWith("application/apply-patch")) {
             return apply(target, request);
         }
-        find(target);
-        JsonNode patch = Updates.readPatch(media, request).value();
-        return change(target, request, scale -> decoded(Updates.patched(SCALE, media, scale, patch)), null);
+        return change(target, request,
+                scale -> decoded(Updates.patched(SCALE, media, scale, Updates.readPatch(media, request).value())));
     }
 
     /**
@@ -116,45 +100,35 @@ final class Scales {
         return scale;
     }
 
-    private interface Patching {
-        ObjectNode patch(ObjectNode scale);
-    }
-
-    /** Sets the replicas of the object to those of the patched present scale, or of the given scale. */
-    private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
-            @Nullable ObjectNode given) {
-        WriteContext context = WriteContext.of(request, target, false);
-        if (given != null) {
-            Updates.checkName(target, given);
-        }
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = find(target);
-            ObjectNode object = Renderer.tree(target.info(), current);
-            ObjectNode wanted = patching != null
-                    ? patching.patch(scale(target, object))
-                    : Objects.requireNonNull(given).deepCopy();
+    /** Sets the replicas of the object to those of the scale that the transform makes of the present one. */
+    private ObjectNode change(Target target, ApiRequest request, UnaryOperator<ObjectNode> transform) {
+        return rewrite(target, WriteContext.of(request, target, false), object -> {
+            ObjectNode present = scale(target, object);
+            ObjectNode wanted = transform.apply(present.deepCopy());
             String uid = Json.text(wanted, "metadata", "uid");
-            if (!uid.isEmpty() && !uid.equals(current.uid())) {
+            if (!uid.isEmpty() && !uid.equals(Json.text(present, "metadata", "uid"))) {
                 throw Errors.conflict(target.type(), target.name(), "Precondition failed: UID in precondition: " + uid
-                        + ", UID in object meta: " + current.uid());
+                        + ", UID in object meta: " + Json.text(present, "metadata", "uid"));
             }
             String version = Json.text(wanted, "metadata", "resourceVersion");
-            if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
+            if (!version.isEmpty() && !version.equals(Json.text(present, "metadata", "resourceVersion"))) {
                 throw Errors.modified(target.type(), target.name());
             }
-            wanted = admitted(target, wanted, scale(target, object), request);
+            wanted = admitted(target, wanted, present, request);
             Updates.checkName(target, wanted);
-            setReplicas(target, object, wanted);
-            try {
-                return scale(target,
-                        writes.change(target, object, Renderer.tree(target.info(), current), current, context)
-                                .object());
-            } catch (StoreException.Conflict e) {
-                if (attempt == TRIES) {
-                    throw Errors.modified(target.type(), target.name());
-                }
+            ObjectNode changed = object.deepCopy();
+            setReplicas(target, changed, wanted);
+            return changed;
+        });
+    }
+
+    /** Changes the object that is scaled, and returns its new scale. */
+    private ObjectNode rewrite(Target target, WriteContext context, UnaryOperator<ObjectNode> transform) {
+        return scale(target, writes.rewrite(target, context, current -> {
+            if (current == null) {
+                throw Errors.subresourceNotFound(target.type(), "scale", target.name());
             }
-        }
+        }, present -> transform.apply(Objects.requireNonNull(present))).object());
     }
 
     private ObjectNode admitted(Target target, ObjectNode scale, ObjectNode old, ApiRequest request) {
@@ -193,23 +167,11 @@ final class Scales {
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
         parent.putObject("spec").put("replicas", replicas);
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = find(target);
-            try {
-                ObjectNode live = Renderer.tree(target.info(), current);
-                ObjectNode applied = FieldManagement.apply(live, parent.deepCopy(),
-                        CustomResourceInfo.typeOf(target.info()),
-                        context.manager(), request.query().flag("force"), "scale", clock.now());
-                setReplicas(target, applied, admitted(target, scale(target, applied), scale(target, live), request));
-                return scale(target, writes.change(target, applied, live, current, context).object());
-            } catch (FieldManagement.ConflictException e) {
-                throw Updates.conflict(e);
-            } catch (StoreException.Conflict e) {
-                if (attempt == TRIES) {
-                    throw Errors.modified(target.type(), target.name());
-                }
-            }
-        }
+        return rewrite(target, context, live -> {
+            ObjectNode applied = updates.applied(target, parent, live, context, request.query().flag("force"));
+            setReplicas(target, applied, admitted(target, scale(target, applied), scale(target, live), request));
+            return applied;
+        });
     }
 
     private static List<String> replicasPath(Target target) {

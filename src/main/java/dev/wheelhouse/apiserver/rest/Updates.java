@@ -6,6 +6,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,7 +35,6 @@ import dev.wheelhouse.apiserver.protocol.WriteOptions;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -49,7 +50,6 @@ final class Updates {
     private static final String MERGE_PATCH = "application/merge-patch+json";
     private static final String APPLY = "application/apply-patch+";
     private static final Set<String> OPERATION_FIELDS = Set.of("op", "path", "from", "value");
-    private static final int TRIES = 10;
 
     private final Writes writes;
     private final Renderer renderer;
@@ -73,12 +73,12 @@ final class Updates {
         ObjectNode object = Bodies.object(request, target.type());
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
-        Writes.Written made = writes.create(target, object, WriteContext.of(request, target, false));
-        return answer(201, target, made, request, accept);
+        return answer(target, writes.create(target, object, WriteContext.of(request, target, false)), request, accept);
     }
 
     /** As plain JSON, the answer is the bytes that were stored. */
-    private ApiResponse answer(int code, Target target, Writes.Written written, ApiRequest request, Accept accept) {
+    private ApiResponse answer(Target target, Writes.Written written, ApiRequest request, Accept accept) {
+        int code = written.code();
         StoredObject stored = written.stored();
         ObjectNode object = written.object();
         boolean asStored = stored != null
@@ -106,58 +106,55 @@ final class Updates {
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
         checkName(target, object);
-        WriteContext context = WriteContext.of(request, target, false);
-        ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = writes.current(target);
-            if (current == null) {
-                if (!target.subresource().isEmpty() || !Strategies.of(type).allowsCreateOnUpdate()) {
-                    throw Errors.notFound(type, target.name());
-                }
-                if (!uid.isEmpty() || !version.isEmpty()) {
-                    throw Errors.modified(type, target.name());
-                }
-                Writes.Written made = writes.create(target, object, context);
-                return answer(201, target, made, request, accept);
-            }
-            if (!uid.isEmpty() && !uid.equals(current.uid())) {
-                throw Errors.conflict(type, target.name(),
-                        "StorageError: invalid object, Code: 4, Key: /registry/" + type.plural() + "/"
-                                + (target.namespace().isEmpty() ? "" : target.namespace() + "/") + target.name()
-                                + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
-                                + "precondition: " + uid + ", UID in object meta: " + current.uid());
-            }
-            boolean unconditional = version.isEmpty() || version.equals("0");
-            if (unconditional && !Strategies.of(type).allowsUnconditionalUpdate()) {
-                throw Errors.unconditional(type, target.name());
-            }
-            if (!unconditional && !version.equals(Long.toString(current.version()))) {
-                checkVersion(version);
-                throw Errors.modified(type, target.name());
-            }
-            // Only an unconditional update is tried again.
-            ObjectNode wanted = unconditional ? object.deepCopy() : object;
-            try {
-                Writes.Written changed = writes.change(target, wanted, Renderer.tree(target.info(), current), current,
-                        context);
-                return answer(200, target, changed, request, accept);
-            } catch (StoreException.Conflict e) {
-                if (!unconditional || attempt == TRIES) {
-                    throw Errors.modified(type, target.name());
-                }
-            }
-        }
+        // Only an unconditional update is tried again, from the object as it was sent.
+        return answer(target, writes.rewrite(target, WriteContext.of(request, target, false),
+                current -> checkCurrent(target, uid, version, current),
+                present -> isUnconditional(version) ? object.deepCopy() : object), request, accept);
     }
 
-    /** @throws ApiException 500, as upstream, if the text is no version */
-    private static void checkVersion(String version) {
-        try {
-            Long.parseUnsignedLong(version);
-        } catch (NumberFormatException e) {
-            throw Errors.internal(
-                    "strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
+    private static boolean isUnconditional(String version) {
+        return version.isEmpty() || version.equals("0");
+    }
+
+    /** @throws ApiException if the update may not replace, or create, the object */
+    private static void checkCurrent(Target target, String uid, String version, @Nullable StoredObject current) {
+        ResourceType type = target.type();
+        if (current == null) {
+            if (!target.subresource().isEmpty() || !Strategies.of(type).allowsCreateOnUpdate()) {
+                throw Errors.notFound(type, target.name());
+            }
+            if (!uid.isEmpty() || !version.isEmpty()) {
+                throw Errors.modified(type, target.name());
+            }
+            return;
+        }
+        if (!uid.isEmpty() && !uid.equals(current.uid())) {
+            throw Errors.conflict(type, target.name(),
+                    "StorageError: invalid object, Code: 4, Key: /registry/" + type.plural() + "/"
+                            + (target.namespace().isEmpty() ? "" : target.namespace() + "/") + target.name()
+                            + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                            + "precondition: " + uid + ", UID in object meta: " + current.uid());
+        }
+        checkVersion(target, version, Long.toString(current.version()));
+    }
+
+    /** @throws ApiException 409 for another version, or none where one is needed; 500, as upstream, for other text */
+    private static void checkVersion(Target target, String version, String present) {
+        ResourceType type = target.type();
+        if (isUnconditional(version)) {
+            if (!Strategies.of(type).allowsUnconditionalUpdate()) {
+                throw Errors.unconditional(type, target.name());
+            }
+        } else if (!version.equals(present)) {
+            try {
+                Long.parseUnsignedLong(version);
+            } catch (NumberFormatException e) {
+                throw Errors.internal(
+                        "strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
+            }
+            throw Errors.modified(type, target.name());
         }
     }
 
@@ -192,41 +189,23 @@ final class Updates {
         if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        WriteContext context = WriteContext.of(request, target, false);
-        PatchBody patch = null;
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = writes.current(target);
+        return answer(target, writes.rewrite(target, WriteContext.of(request, target, false), current -> {
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
-            if (patch == null) {
-                patch = readPatch(media, request);
-            }
-            JsonNode wanted = patch.value();
-            ObjectNode old = Renderer.tree(target.info(), current);
-            ObjectNode patched = patched(target.type(), media, old, wanted);
-            checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
-                    ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
-                    : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request);
-            String version = Json.text(patched, "metadata", "resourceVersion");
-            if (version.isEmpty() || version.equals("0")) {
-                if (!Strategies.of(target.type()).allowsUnconditionalUpdate()) {
-                    throw Errors.unconditional(target.type(), target.name());
-                }
-            } else if (!version.equals(Long.toString(current.version()))) {
-                checkVersion(version);
-                throw Errors.modified(target.type(), target.name());
-            }
-            boolean pinned = Json.at(wanted, "metadata", "resourceVersion") != null;
-            try {
-                Writes.Written changed = writes.change(target, patched, old, current, context);
-                return answer(200, target, changed, request, accept);
-            } catch (StoreException.Conflict e) {
-                if (pinned || attempt == TRIES) {
-                    throw Errors.modified(target.type(), target.name());
-                }
-            }
-        }
+        }, present -> patched(target, media, Objects.requireNonNull(present), request)), request, accept);
+    }
+
+    private static ObjectNode patched(Target target, String media, ObjectNode old, ApiRequest request) {
+        PatchBody patch = readPatch(media, request);
+        JsonNode wanted = patch.value();
+        ObjectNode patched = patched(target.type(), media, old, wanted);
+        checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
+                ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
+                : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request);
+        checkVersion(target, Json.text(patched, "metadata", "resourceVersion"),
+                Json.text(old, "metadata", "resourceVersion"));
+        return patched;
     }
 
     /**
@@ -399,55 +378,60 @@ final class Updates {
         ResourceType type = target.type();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request);
         WriteContext context = WriteContext.of(request, target, true);
-        boolean force = request.query().flag("force");
-        for (int attempt = 1;; attempt++) {
-            StoredObject current = writes.current(target);
-            ObjectNode live = current == null ? null : Renderer.tree(target.info(), current);
-            if (live != null && Meta.name(patch).isEmpty()) {
-                Meta.of(patch).put("name", target.name());
-            }
-            checkName(target, patch.deepCopy());
-            String pinned = Json.text(patch, "metadata", "resourceVersion");
-            if (current == null && !target.subresource().isEmpty()) {
-                throw Errors.notFound(type, target.name());
-            }
-            String uid = Json.text(patch, "metadata", "uid");
-            if (current == null && !uid.isEmpty()) {
-                throw Errors.conflict(type, target.name(), "uid mismatch: the provided object specified uid " + uid
-                        + ", and no existing object was found");
-            }
-            if (!pinned.isEmpty() && current != null && !pinned.equals(Long.toString(current.version()))) {
-                throw Errors.modified(type, target.name());
-            }
-            ObjectNode applied;
-            try {
-                applied = FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
-                        context.manager(), force,
-                        target.subresource(), clock.now());
-            } catch (FieldManagement.ConflictException e) {
-                throw conflict(e);
-            } catch (Patches.PatchException e) {
-                throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
-            }
-            try {
-                Bodies.prune(request, type, applied);
-            } catch (ApiException e) {
-                throw e.code() == 400 ? unconvertible(patch, type, e) : e;
-            }
-            pruneCustom(target, applied, request);
-            try {
-                if (current == null) {
-                    Meta.of(applied).remove("resourceVersion");
-                    Writes.Written made = writes.create(target, applied, context);
-                    return answer(201, target, made, request, accept);
-                }
-                Writes.Written changed = writes.change(target, applied, Objects.requireNonNull(live), current, context);
-                return answer(200, target, changed, request, accept);
-            } catch (StoreException.Conflict e) {
-                if (!pinned.isEmpty() || attempt == TRIES) {
-                    throw Errors.modified(type, target.name());
-                }
-            }
+        return answer(target, writes.rewrite(target, context, current -> checkApply(target, patch, current),
+                live -> applied(target, patch, live, context, request)), request, accept);
+    }
+
+    /** @throws ApiException 404, 409 if the configuration is not one of the object */
+    private static void checkApply(Target target, ObjectNode patch, @Nullable StoredObject current) {
+        ResourceType type = target.type();
+        if (current != null && Meta.name(patch).isEmpty()) {
+            Meta.of(patch).put("name", target.name());
+        }
+        checkName(target, patch.deepCopy());
+        if (current == null && !target.subresource().isEmpty()) {
+            throw Errors.notFound(type, target.name());
+        }
+        String uid = Json.text(patch, "metadata", "uid");
+        if (current == null && !uid.isEmpty()) {
+            throw Errors.conflict(type, target.name(), "uid mismatch: the provided object specified uid " + uid
+                    + ", and no existing object was found");
+        }
+        String version = Json.text(patch, "metadata", "resourceVersion");
+        if (current != null && !version.isEmpty() && !version.equals(Long.toString(current.version()))) {
+            throw Errors.modified(type, target.name());
+        }
+    }
+
+    private ObjectNode applied(Target target, ObjectNode patch, @Nullable ObjectNode live, WriteContext context,
+            ApiRequest request) {
+        ObjectNode applied = applied(target, patch, live, context, request.query().flag("force"));
+        try {
+            Bodies.prune(request, target.type(), applied);
+        } catch (ApiException e) {
+            throw e.code() == 400 ? unconvertible(patch, target.type(), e) : e;
+        }
+        pruneCustom(target, applied, request);
+        if (live == null) {
+            Meta.of(applied).remove("resourceVersion");
+        }
+        return applied;
+    }
+
+    /**
+     * The object after a server-side apply.
+     *
+     * @throws ApiException 409 if other managers own fields that the configuration changes
+     */
+    ObjectNode applied(Target target, ObjectNode patch, @Nullable ObjectNode live, WriteContext context,
+            boolean force) {
+        try {
+            return FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
+                    context.manager(), force, target.subresource(), clock.now());
+        } catch (FieldManagement.ConflictException e) {
+            throw conflict(e);
+        } catch (Patches.PatchException e) {
+            throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
         }
     }
 
@@ -491,7 +475,7 @@ final class Updates {
         return patch;
     }
 
-    static ApiException conflict(FieldManagement.ConflictException e) {
+    private static ApiException conflict(FieldManagement.ConflictException e) {
         List<Cause> causes = e.conflicts().stream()
                 .map(c -> new Cause(c.field(), "FieldManagerConflict", c.manager())).toList();
         StringBuilder message = new StringBuilder("Apply failed with ").append(causes.size())

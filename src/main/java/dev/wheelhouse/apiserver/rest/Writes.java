@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -29,6 +30,7 @@ import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
@@ -73,9 +75,29 @@ final class Writes {
     /**
      * An object as its writer sees it.
      *
+     * @param code of the answer: 201 for a new object
      * @param stored the state in the store that is the same; null if there is none, or it is in another form
      */
-    record Written(ObjectNode object, @Nullable StoredObject stored) {}
+    record Written(int code, ObjectNode object, @Nullable StoredObject stored) {}
+
+    /**
+     * Stores what a request makes of the present state of an object, or of the newer state if another write comes first
+     * (upstream: {@code Update} of {@code registry/generic/registry/store.go}).
+     *
+     * @param precondition throws {@link ApiException} if the request is not about this state; null if there is none
+     * @param transform makes the wanted state of a copy of the present one, which is null if there is none
+     */
+    Written rewrite(Target target, WriteContext context, Consumer<@Nullable StoredObject> precondition,
+            Function<@Nullable ObjectNode, ObjectNode> transform) {
+        return store.retryOnConflict(target.stored(), target.namespace(), target.name(), current -> {
+            precondition.accept(current);
+            if (current == null) {
+                return create(target, transform.apply(null), context);
+            }
+            ObjectNode old = Renderer.tree(target.info(), current);
+            return change(target, transform.apply(old), old, current, context);
+        });
+    }
 
     /**
      * Stores a new object.
@@ -283,14 +305,14 @@ final class Writes {
         boolean stored = false;
         try {
             if (context.dryRun()) {
-                return new Written(object, null);
+                return new Written(201, object, null);
             }
             strategy.toStored(type, object);
             StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
             stored = true;
             stamp(object, made);
             afterCommit.run(type.plural(), made.name(), () -> strategy.written(null, object, state));
-            return written(target, object, made);
+            return written(201, target, object, made);
         } finally {
             if (!stored) {
                 giveBack.run();
@@ -298,11 +320,11 @@ final class Writes {
         }
     }
 
-    private Written written(Target target, ObjectNode object, StoredObject stored) {
+    private Written written(int code, Target target, ObjectNode object, StoredObject stored) {
         if (target.info() instanceof CustomResourceInfo custom) {
             state.customResources().wrote(custom, stored);
         }
-        return new Written(object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
+        return new Written(code, object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
     }
 
     /**
@@ -313,7 +335,7 @@ final class Writes {
      * @return the old object if nothing changed
      * @throws StoreException.Conflict if another write came first
      */
-    Written change(Target target, ObjectNode object, ObjectNode old, StoredObject current, WriteContext context) {
+    private Written change(Target target, ObjectNode object, ObjectNode old, StoredObject current, WriteContext context) {
         ResourceType type = target.type();
         refuseTooLarge(target, object, context);
         boolean main = target.subresource().isEmpty();
@@ -392,7 +414,7 @@ final class Writes {
         ResourceType type = target.type();
         Allowance.coverAnswer(current.json().length);
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
-            return new Written(old, null);
+            return new Written(200, old, null);
         }
         Strategy strategy = Strategies.of(type);
         if (isReadyToGo(strategy, next)) {
@@ -401,10 +423,10 @@ final class Writes {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
                 ended(type, current.name(), () -> next);
             }
-            return new Written(next, null);
+            return new Written(200, next, null);
         }
         if (context.dryRun()) {
-            return new Written(next, null);
+            return new Written(200, next, null);
         }
         Runnable giveBack = target.subresource().isEmpty() ? strategy.reserve(old, next, state) : () -> {};
         boolean written = false;
@@ -415,7 +437,7 @@ final class Writes {
             written = true;
             stamp(next, stored);
             afterCommit.run(type.plural(), stored.name(), () -> strategy.written(old, next, state));
-            return written(target, next, stored);
+            return written(200, target, next, stored);
         } finally {
             if (!written) {
                 giveBack.run();
@@ -462,10 +484,5 @@ final class Writes {
     private static boolean isReadyToGo(Strategy strategy, ObjectNode object) {
         return Meta.isDeleting(object) && Meta.finalizers(object).isEmpty()
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0 && !strategy.isHeld(object);
-    }
-
-    @Nullable
-    StoredObject current(Target target) {
-        return store.get(target.stored(), target.namespace(), target.name());
     }
 }

@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -226,6 +228,45 @@ public final class ObjectStore implements AutoCloseable {
     public StoredObject delete(String resource, String namespace, String name, long expected) {
         String key = StoredObject.key(namespace, name);
         return write(resource, key, current -> require(key, current, expected), null);
+    }
+
+    /**
+     * Gives the present state of an object, null if there is none, to an attempt to write it. If another write comes
+     * first, the next attempt gets the newer state (upstream: the loop of {@code GuaranteedUpdate}). There is no limit:
+     * each repetition means that another write was committed, and a write after the deadline of its request fails.
+     *
+     * @param attempt throws {@link StoreException.Conflict} if the object has changed; all else that it throws ends
+     *     the attempts
+     * @throws StoreException.Conflict if the attempt throws it although the object has not changed
+     */
+    public <T extends @Nullable Object> T retryOnConflict(String resource, String namespace, String name,
+            Function<@Nullable StoredObject, T> attempt) {
+        StoredObject current = get(resource, namespace, name);
+        while (true) {
+            try {
+                return attempt.apply(current);
+            } catch (StoreException.Conflict e) {
+                StoredObject newer = get(resource, namespace, name);
+                if (newer == current) {
+                    throw e;
+                }
+                current = newer;
+            }
+        }
+    }
+
+    /**
+     * Changes an object, from its newest state if another write comes first (upstream: {@code GuaranteedUpdate}).
+     *
+     * @param transform changes the tree and says whether it is to be stored; an exception ends the update
+     * @return the stored state; null if there is no such object, or the transform stores nothing
+     */
+    public @Nullable StoredObject guaranteedUpdate(String resource, String namespace, String name,
+            Predicate<ObjectNode> transform) {
+        return this.<@Nullable StoredObject>retryOnConflict(resource, namespace, name, current -> {
+            ObjectNode object = current == null ? null : current.tree();
+            return object != null && transform.test(object) ? update(resource, object, current.version()) : null;
+        });
     }
 
     private StoredObject draft(String resource, ObjectNode object) {

@@ -1,62 +1,78 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is read from all objects of some resources. It is read again when one of these resources has changed,
- * and not when others have. It contains each write whose caller has an answer. Thread safe; without a change,
- * {@link #get} takes no lock and allocates nothing.
+ * A value that is read from all objects of a resource. It is read again when the resource has changed, and not when
+ * others have. It contains each write whose caller has an answer. Thread safe; without a change, {@link #get} takes no
+ * lock and allocates nothing.
  */
 public final class StoreView<T> {
     private final ObjectStore store;
-    private final List<String> resources;
-    private final ResourceLog[] logs;
+    private final String resource;
+    private final ResourceLog log;
     private final Reader<T> reader;
     private volatile Known<T> known;
 
     /** Reads a value. */
     public interface Reader<T> {
         /**
-         * @param objects of each resource, sorted by their keys. A version of an object is always the same instance
+         * @param objects sorted by their keys. A version of an object is always the same instance
          * @param before the value that was read last
          */
-        T read(List<List<StoredObject>> objects, T before);
+        T read(List<StoredObject> objects, T before);
     }
 
-    private record Known<T>(List<SortedTree<StoredObject>> trees, T value) {}
+    /** @param tree of which the value was read; null if it was not read yet */
+    private record Known<T>(@Nullable SortedTree<StoredObject> tree, T value) {}
 
     /** @param first the value before the first read */
-    public StoreView(ObjectStore store, T first, Reader<T> reader, String... resources) {
+    public StoreView(ObjectStore store, String resource, T first, Reader<T> reader) {
         this.store = store;
-        this.resources = List.of(resources);
-        this.logs = this.resources.stream().map(store::log).toArray(ResourceLog[]::new);
+        this.resource = resource;
+        this.log = store.log(resource);
         this.reader = reader;
-        this.known = new Known<>(List.of(), first);
+        this.known = new Known<>(null, first);
+    }
+
+    /**
+     * A value that is combined from parsed objects. Each version of an object is parsed once.
+     *
+     * @param combined makes the value of the parsed objects, which are sorted by their keys
+     */
+    public static <P, T> StoreView<T> of(ObjectStore store, String resource, Function<StoredObject, P> parser,
+            Function<List<P>, T> combined) {
+        return new StoreView<>(store, resource, combined.apply(List.of()), new Reader<>() {
+            private Map<StoredObject, P> parsed = Map.of();
+
+            @Override
+            public T read(List<StoredObject> objects, T before) {
+                Map<StoredObject, P> now = new LinkedHashMap<>();
+                for (StoredObject object : objects) {
+                    P present = parsed.get(object);
+                    now.put(object, present != null ? present : parser.apply(object));
+                }
+                parsed = now;
+                return combined.apply(List.copyOf(now.values()));
+            }
+        });
     }
 
     public T get() {
         Known<T> present = known;
-        return isCurrent(present) ? present.value : read();
-    }
-
-    private boolean isCurrent(Known<T> value) {
-        if (value.trees.size() != logs.length) {
-            return false;
-        }
-        for (int i = 0; i < logs.length; i++) {
-            // A tree is never changed: each write makes another one.
-            if (value.trees.get(i) != logs[i].tree) {
-                return false;
-            }
-        }
-        return true;
+        // A tree is never changed: each write makes another one.
+        return present.tree == log.tree ? present.value : read();
     }
 
     private synchronized T read() {
-        if (!isCurrent(known)) {
-            List<Snapshot> now = resources.stream().map(store::snapshot).toList();
-            known = new Known<>(now.stream().map(Snapshot::tree).toList(),
-                    reader.read(now.stream().map(each -> each.select(Selection.all())).toList(), known.value));
+        if (known.tree != log.tree) {
+            Snapshot now = store.snapshot(resource);
+            known = new Known<>(now.tree(), reader.read(now.select(Selection.all()), known.value));
         }
         return known.value;
     }

@@ -115,13 +115,15 @@ class DiscoveryTest {
         ObjectNode before = discovery.aggregated(false, "v2");
         assertThat(discovery.aggregated(false, "v2")).isSameAs(before);
 
-        registry.set("shop.example.com", "orders",
+        ResourceRegistry.Served with = registry.with(
                 List.of(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
                         "order", List.of("ord"), List.of(), Set.of("get", "list"), List.of())));
+        registry.follow(() -> with);
         assertThat(discovery.apiResourceList("shop.example.com", "v1")).isNotNull();
         assertThat(discovery.apiGroup("shop.example.com")).isNotNull();
 
-        registry.set("shop.example.com", "orders", List.of());
+        ResourceRegistry.Served without = registry.with(List.of());
+        registry.follow(() -> without);
         assertThat(discovery.apiGroup("shop.example.com")).isNull();
     }
 

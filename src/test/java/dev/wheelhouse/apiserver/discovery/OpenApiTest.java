@@ -194,9 +194,10 @@ class OpenApiTest {
         ResourceRegistry registry = ResourceRegistry.builtIn();
         OpenApi openApi = new OpenApi(registry);
         ObjectNode before = openApi.v3Index();
-        registry.set("shop.example.com", "orders",
+        ResourceRegistry.Served with = registry.with(
                 List.of(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
                         "order", List.of(), List.of(), Set.of("get", "list", "create"), List.of())));
+        registry.follow(() -> with);
 
         ObjectNode document = requireNonNull(openApi.v3("apis/shop.example.com/v1"));
         JsonNode order = document.at("/components/schemas/com.example.shop.v1.Order");
@@ -205,7 +206,8 @@ class OpenApiTest {
         assertThat(openApi.v3Index()).isNotEqualTo(before);
         assertThat(openApi.v2().get("definitions").has("com.example.shop.v1.OrderList")).isTrue();
 
-        registry.set("shop.example.com", "orders", List.of());
+        ResourceRegistry.Served without = registry.with(List.of());
+        registry.follow(() -> without);
         assertThat(openApi.v3Index()).isEqualTo(before);
     }
 
@@ -214,9 +216,10 @@ class OpenApiTest {
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
                 1, 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
-        registry.set("shop.example.com", "orders",
+        ResourceRegistry.Served served = registry.with(
                 List.of(new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true),
                         "order", List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom)));
+        registry.follow(() -> served);
         return new OpenApi(registry);
     }
 

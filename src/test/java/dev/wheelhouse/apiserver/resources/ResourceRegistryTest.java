@@ -59,20 +59,22 @@ class ResourceRegistryTest {
     @Test
     void customResourcesComeAfterTheBuiltInOnesByVersionPreferenceAndGoAgain() {
         int builtIn = registry.all().size();
-        registry.set("z.example.com", "things", List.of(custom("z.example.com", "v1", "things")));
-        registry.set("a.example.com", "widgets", List.of(custom("a.example.com", "v1beta1", "widgets"),
-                custom("a.example.com", "v1", "widgets"), custom("a.example.com", "v2alpha1", "widgets")));
+        serve(custom("z.example.com", "v1", "things"), custom("a.example.com", "v1beta1", "widgets"),
+                custom("a.example.com", "v1", "widgets"), custom("a.example.com", "v2alpha1", "widgets"));
 
         assertThat(registry.all().subList(builtIn, builtIn + 4)).extracting(r -> r.type().apiVersion())
                 .containsExactly("a.example.com/v1", "a.example.com/v1beta1", "a.example.com/v2alpha1",
                         "z.example.com/v1");
 
-        registry.set("a.example.com", "widgets", List.of(custom("a.example.com", "v1beta1", "widgets"),
-                custom("a.example.com", "v2alpha1", "widgets")));
-        registry.set("", "pods", List.of());
+        serve(custom("z.example.com", "v1", "things"), custom("a.example.com", "v1beta1", "widgets"),
+                custom("a.example.com", "v2alpha1", "widgets"));
         assertThat(registry.find("a.example.com", "v1", "widgets")).isNull();
-        assertThat(registry.find("", "v1", "pods")).as("a built-in resource").isNotNull();
         assertThat(registry.all()).hasSize(builtIn + 3);
+    }
+
+    private void serve(ResourceInfo... custom) {
+        ResourceRegistry.Served served = registry.with(List.of(custom));
+        registry.follow(() -> served);
     }
 
     private static ResourceInfo custom(String group, String version, String plural) {

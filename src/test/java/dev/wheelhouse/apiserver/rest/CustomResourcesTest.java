@@ -70,6 +70,18 @@ class CustomResourcesTest {
     }
 
     @Test
+    void aResourceIsServedAsLongAsItsDefinitionIsStoredWhoeverRemovesIt() {
+        StoredObject definition = client.store.get("customresourcedefinitions.apiextensions.k8s.io", "",
+                "orders.shop.example.com");
+        assertThat(client.get("/openapi/v3").toString()).contains("shop.example.com");
+        client.store.delete("customresourcedefinitions.apiextensions.k8s.io", "", definition.name(),
+                definition.version());
+        assertThat(client.get("/openapi/v3").toString()).doesNotContain("shop.example.com");
+        assertThat(client.get("/apis").toString()).doesNotContain("shop.example.com");
+        assertThat(client.content(ApiRequest.of("GET", V1, null)).code()).isEqualTo(404);
+    }
+
+    @Test
     void unknownFieldsGoAndDefaultsCome() {
         JsonNode made = order("a", "{\"item\": \"tea\", \"color\": \"red\", \"extra\": {\"any\": {\"thing\": 1}}}");
         assertThat(client.last.code()).isEqualTo(201);

@@ -332,6 +332,50 @@ class ObjectStoreTest {
         assertThatThrownBy(() -> create("a", "")).isInstanceOf(StoreException.Closed.class);
     }
 
+    @Test
+    void anUpdateBeginsAnewFromEachStateThatAnotherWriteHasMade() {
+        store.create("configmaps", object("ns", "a", "0"));
+        List<Long> seen = new ArrayList<>();
+        StoredObject stored = store.guaranteedUpdate("configmaps", "ns", "a", tree -> {
+            long version = Long.parseLong(Json.text(tree, "metadata", "resourceVersion"));
+            seen.add(version);
+            if (version <= 30) {
+                store.update("configmaps", object("ns", "a", "other"), version);
+            }
+            tree.put("mine", true);
+            return true;
+        });
+        assertThat(seen).hasSize(31).startsWith(1L, 2L).endsWith(31L);
+        assertThat(stored).isNotNull();
+        assertThat(stored.version()).isEqualTo(32);
+        assertThat(stored.tree().path("mine").booleanValue()).isTrue();
+    }
+
+    @Test
+    void anUpdateStoresNothingIfTheObjectIsGoneOrTheTransformDeclinesOrThrows() {
+        assertThat(store.guaranteedUpdate("configmaps", "ns", "a", tree -> true)).isNull();
+        StoredObject stored = store.create("configmaps", object("ns", "a", "0"));
+        assertThat(store.guaranteedUpdate("configmaps", "ns", "a", tree -> false)).isNull();
+        assertThatThrownBy(() -> store.guaranteedUpdate("configmaps", "ns", "a", tree -> {
+            throw new IllegalStateException("planted");
+        })).hasMessage("planted");
+        assertThat(store.guaranteedUpdate("configmaps", "ns", "a", tree -> {
+            store.delete("configmaps", "ns", "a", stored.version());
+            return true;
+        })).isNull();
+        assertThat(store.get("configmaps", "ns", "a")).isNull();
+    }
+
+    @Test
+    void aConflictThatIsNotAboutTheObjectEndsItsUpdate() {
+        create("a", "");
+        create("b", "");
+        assertThatThrownBy(() -> store.guaranteedUpdate("configmaps", "ns", "a", tree -> {
+            store.update("configmaps", object("ns", "b", ""), 1);
+            return true;
+        })).isInstanceOf(StoreException.Conflict.class).hasMessageContaining("ns/b");
+    }
+
     private static ObjectNode large(String name, int characters) {
         ObjectNode object = object("ns", name, "");
         object.putObject("data").put("x", "x".repeat(characters));

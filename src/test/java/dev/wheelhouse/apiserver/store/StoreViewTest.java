@@ -16,14 +16,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class StoreViewTest {
     private final ObjectStore store = new ObjectStore(new ManualClock(), Retention.standard(), Storage.inMemory());
     private final List<List<String>> reads = new ArrayList<>();
-    private final StoreView<List<String>> view = new StoreView<>(store, List.of(), (objects, before) -> {
-        List<String> names = objects.stream().flatMap(List::stream).map(StoredObject::name).toList();
+    private final StoreView<List<String>> view = new StoreView<>(store, "roles", List.of(), (objects, before) -> {
+        List<String> names = objects.stream().map(StoredObject::name).toList();
         reads.add(before);
         if (names.contains("broken")) {
             throw new IllegalStateException("planted");
         }
         return names;
-    }, "roles", "bindings");
+    });
 
     private StoredObject create(String resource, String name) {
         ObjectNode object = (ObjectNode) Json.read("{\"metadata\": {\"name\": \"" + name + "\"}}");
@@ -31,16 +31,16 @@ class StoreViewTest {
     }
 
     @Test
-    void itIsReadAgainWhenOneOfItsResourcesHasChangedAndNotWhenOthersHave() {
+    void itIsReadAgainWhenItsResourceHasChangedAndNotWhenOthersHave() {
         assertThat(view.get()).isEmpty();
         StoredObject role = create("roles", "r");
-        create("bindings", "b");
-        assertThat(view.get()).containsExactly("r", "b");
+        create("roles", "s");
+        assertThat(view.get()).containsExactly("r", "s");
         create("pods", "p");
         assertThat(view.get()).isSameAs(view.get());
         store.delete("roles", "", "r", role.version());
-        assertThat(view.get()).containsExactly("b");
-        assertThat(reads).containsExactly(List.of(), List.of(), List.of("r", "b"));
+        assertThat(view.get()).containsExactly("s");
+        assertThat(reads).containsExactly(List.of(), List.of(), List.of("r", "s"));
     }
 
     @Test
@@ -51,5 +51,20 @@ class StoreViewTest {
         store.delete("roles", "", "broken", broken.version());
         create("roles", "r");
         assertThat(view.get()).containsExactly("r");
+    }
+
+    @Test
+    void eachVersionOfAnObjectIsParsedOnce() {
+        List<String> parsed = new ArrayList<>();
+        StoreView<String> names = StoreView.of(store, "roles", object -> {
+            parsed.add(object.name() + object.version());
+            return object.name();
+        }, all -> String.join(" ", all));
+        create("roles", "b");
+        StoredObject a = create("roles", "a");
+        assertThat(names.get()).isEqualTo("a b");
+        store.update("roles", a.tree(), a.version());
+        assertThat(names.get()).isEqualTo("a b");
+        assertThat(parsed).containsExactly("a2", "b1", "a3");
     }
 }
