@@ -27,7 +27,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 
 /** Runs an operator: its caches, its queue, and what surrounds a call of it. */
-class OperatorController<P extends KubernetesObject> extends KeyedController {
+class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
     private static final Logger log = LoggerFactory.getLogger(OperatorController.class);
 
     private static final int LONGEST_MESSAGE = 1000;

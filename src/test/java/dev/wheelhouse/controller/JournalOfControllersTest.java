@@ -37,7 +37,7 @@ class JournalOfControllersTest {
     private final Copier copier = new Copier(context);
 
     /** Makes two pods for each ConfigMap of the namespace shop. */
-    private static final class Copier extends KeyedController {
+    private static final class Copier extends KeyedController<ObjectKey> {
         private final SharedIndexInformer<V1ConfigMap> configMaps;
 
         Copier(ControllerContext context) {

@@ -37,7 +37,7 @@ class KeyedControllerTest {
     }
 
     /** A controller that creates one more pod in each sync. */
-    private static final class Maker extends KeyedController {
+    private static final class Maker extends KeyedController<ObjectKey> {
         final List<ObjectKey> synced = new ArrayList<>();
 
         Maker(ControllerContext context) {

@@ -46,7 +46,7 @@ class ComingAndGoingTypeTest {
     private final List<String> synced = new CopyOnWriteArrayList<>();
     private ControllerManager manager;
 
-    private final class OfWebsites extends KeyedController {
+    private final class OfWebsites extends KeyedController<ObjectKey> {
         OfWebsites(ControllerContext context) {
             super("website-operator", context);
             informerFor(WEBSITES, Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
@@ -64,7 +64,7 @@ class ComingAndGoingTypeTest {
         }
     }
 
-    private static final class OfNothing extends KeyedController {
+    private static final class OfNothing extends KeyedController<ObjectKey> {
         OfNothing(ControllerContext context) {
             super("other", context);
         }

@@ -51,7 +51,7 @@ class ControllerManagerTest {
 
     private final List<String> handled = new ArrayList<>();
 
-    private final class OfPods extends KeyedController {
+    private final class OfPods extends KeyedController<ObjectKey> {
         OfPods(ControllerContext context) {
             super("of-pods", context);
             informerFor(ResourceType.PODS, V1Pod.class).addEventHandler(new ResourceEventHandler<>() {

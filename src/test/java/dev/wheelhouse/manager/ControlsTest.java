@@ -54,7 +54,7 @@ class ControlsTest {
             new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Election.none().leadership(),
             Standby.COLD, runner);
 
-    private final class Keeper extends KeyedController {
+    private final class Keeper extends KeyedController<ObjectKey> {
         Keeper(ControllerContext context) {
             super("keeper", context);
             informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);

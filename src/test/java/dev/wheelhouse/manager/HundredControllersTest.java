@@ -50,7 +50,7 @@ class HundredControllersTest {
     private final Map<String, Integer> synced = new ConcurrentHashMap<>();
     private final CountDownLatch never = new CountDownLatch(1);
 
-    private final class OfType extends KeyedController {
+    private final class OfType extends KeyedController<ObjectKey> {
         private final int number;
 
         OfType(int number, ControllerContext context) {

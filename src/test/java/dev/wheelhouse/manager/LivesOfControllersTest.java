@@ -57,7 +57,7 @@ class LivesOfControllersTest {
     private boolean leads = true;
     private ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock);
 
-    private class OfConfigMaps extends KeyedController {
+    private class OfConfigMaps extends KeyedController<ObjectKey> {
         private final boolean writes;
 
         OfConfigMaps(String name, ControllerContext context) {
@@ -227,7 +227,7 @@ class LivesOfControllersTest {
         for (int i = 0; i < 5; i++) {
             configMap("a" + i);
         }
-        ControllerManager manager = manager(descriptor("remembers", context -> new KeyedController("remembers",
+        ControllerManager manager = manager(descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
                 context) {
             {
                 informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(900)
 class PreparationTest {
-    private static final class OfNothing extends KeyedController {
+    private static final class OfNothing extends KeyedController<ObjectKey> {
         OfNothing(String name, ControllerContext context) {
             super(name, context);
         }

@@ -31,7 +31,7 @@ class ObservedSyncTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
 
     /** Makes two pods for a key, in one batch. */
-    private static final class Maker extends KeyedController {
+    private static final class Maker extends KeyedController<ObjectKey> {
         Maker(ControllerContext context) {
             super("maker", context);
             informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);

@@ -37,7 +37,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * <p>The cache holds these Secrets alone. Before the controller deletes a Secret, it asks the API server for the
  * account, because the cache may not show a new account yet.
  */
-public final class TokenController extends KeyedController implements Plannable {
+public final class TokenController extends KeyedController<ObjectKey> implements Plannable {
     public static final String NAME = "serviceaccount-token-controller";
 
     private static final Logger log = LoggerFactory.getLogger(TokenController.class);
