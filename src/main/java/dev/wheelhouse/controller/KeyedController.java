@@ -142,7 +142,14 @@ public abstract class KeyedController<K> implements Controller {
             return Optional.empty();
         }
         List<Action> all = plan(key);
-        return Optional.of(key.equals(object) ? all : all.stream().flatMap(action -> about(action, object)).toList());
+        return Optional.of(isOwn(key, object)
+                ? all
+                : all.stream().flatMap(action -> about(action, object)).toList());
+    }
+
+    /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
+    protected boolean isOwn(K key, ObjectKey object) {
+        return key.equals(object);
     }
 
     /**
@@ -204,6 +211,22 @@ public abstract class KeyedController<K> implements Controller {
         furtherLoops.addAll(itsWorkers);
     }
 
+    /** Adds a queue with as many workers as {@link #queue} has, which sync its keys in the same way. */
+    protected final WorkQueue<K> addQueue(String queueName) {
+        WorkQueue<K> further = context.queue(queueName);
+        addQueue(further, workersOf(further));
+        return further;
+    }
+
+    private List<Loop> workersOf(WorkQueue<K> served) {
+        Outage<K> outage = new Outage<>(served, clock);
+        List<Loop> loops = new ArrayList<>();
+        for (int i = 0; i < context.workers(name, presetWorkers); i++) {
+            loops.add(new Worker<>(name, served, outage, this::delay, this::syncOnce, clock, context.metrics()));
+        }
+        return loops;
+    }
+
     /** Adds a queue with one worker, which always syncs its keys at once. */
     protected final <F> WorkQueue<F> addQueue(String queueName, Reconciler<F> reconciler) {
         WorkQueue<F> further = context.queue(queueName);
@@ -215,10 +238,7 @@ public abstract class KeyedController<K> implements Controller {
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
-            Outage<K> outage = new Outage<>(queue, clock);
-            for (int i = 0; i < context.workers(name, presetWorkers); i++) {
-                workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
-            }
+            workers.addAll(workersOf(queue));
         }
         return Stream.concat(workers.stream(), furtherLoops.stream()).toList();
     }
