@@ -131,6 +131,7 @@ class KeyedControllerTest {
     /** A controller whose keys say what a sync does. */
     private static final class Scripted extends KeyedController<Scripted.Step> {
         final List<String> effects = new ArrayList<>();
+        boolean quiet;
 
         enum Step {
             ACT, FAIL, REFUSE, WAIT, EMPTY
@@ -154,7 +155,7 @@ class KeyedControllerTest {
         protected Result sync(Step step, SyncRun run) {
             run.effect(() -> effects.add("effect of " + step));
             run.count(Measure.counter("steps_total", "Steps"), 1);
-            return switch (step) {
+            return switch (quiet ? Step.EMPTY : step) {
                 case ACT -> run.execute(List.of(
                         Action.Batch.each(List.of(pod("a"), pod("b"))),
                         new Action.Event(ResourceType.PODS, Manifests.pod("b"), "Normal", "Made", "it is made"),
@@ -216,6 +217,13 @@ class KeyedControllerTest {
             worker.step();
         }
         assertThat(counted).containsExactly("create pods", "create pods");
+        scripted.quiet = true;
+        scripted.add(Scripted.Step.ACT);
+        worker.step();
+        scripted.quiet = false;
+        scripted.add(Scripted.Step.ACT);
+        worker.step();
+        assertThat(counted).as("a sync without writes drops the plan").hasSize(4);
         assertThat(scripted.effects).isEmpty();
         assertThat(cluster.requests.take()).isEmpty();
     }
