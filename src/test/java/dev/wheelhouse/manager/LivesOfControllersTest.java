@@ -228,31 +228,32 @@ class LivesOfControllersTest {
         for (int i = 0; i < 5; i++) {
             configMap("a" + i);
         }
-        ControllerManager manager = manager(descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
-                context) {
-            {
-                informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
-                        new ResourceEventHandler<>() {
-                            @Override
-                            public void onAdd(V1ConfigMap object, boolean initial) {
-                                remembered.add(object.getMetadata().getName());
-                                queue.add(ObjectKey.of(object));
-                            }
+        ControllerManager manager = manager(
+                descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
+                        context) {
+                    {
+                        informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
+                                new ResourceEventHandler<>() {
+                                    @Override
+                                    public void onAdd(V1ConfigMap object, boolean initial) {
+                                        remembered.add(object.getMetadata().getName());
+                                        queue.add(ObjectKey.of(object));
+                                    }
 
-                            @Override
-                            public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
+                                    @Override
+                                    public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
 
-                            @Override
-                            public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
-                        });
-            }
+                                    @Override
+                                    public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
+                                });
+                    }
 
-            @Override
-            protected Result sync(ObjectKey key, SyncRun run) {
-                known.add(remembered.size());
-                return Result.done();
-            }
-        }));
+                    @Override
+                    protected Result sync(ObjectKey key, SyncRun run) {
+                        known.add(remembered.size());
+                        return Result.done();
+                    }
+                }));
         eventually("it runs", SOON, () -> {
             manager.step();
             if (!manager.isRunning()) {

@@ -48,9 +48,10 @@ final class AttachmentsFaults {
                 V1PersistentVolumeClaim.class, Defects.object(key).name());
         return claim == null
                 ? actions
-                : List.of(new Action.Patch(ResourceType.PERSISTENT_VOLUME_CLAIMS, Defects.object(key), "status", PatchType.MERGE, """
-                        {"metadata": {"resourceVersion":"%s", "annotations": {"%s": "nobody"}}}"""
-                        .formatted(claim.getMetadata().getResourceVersion(), ExpansionInvariants.RESIZER),
+                : List.of(new Action.Patch(ResourceType.PERSISTENT_VOLUME_CLAIMS, Defects.object(key), "status",
+                        PatchType.MERGE, """
+                                {"metadata": {"resourceVersion":"%s", "annotations": {"%s": "nobody"}}}"""
+                                .formatted(claim.getMetadata().getResourceVersion(), ExpansionInvariants.RESIZER),
                         "nobody compared the sizes"));
     });
 

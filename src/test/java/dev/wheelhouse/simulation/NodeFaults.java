@@ -42,7 +42,8 @@ final class NodeFaults {
                 V1Pod pod = action instanceof Action.RequeueAfter ? truth.pod(Defects.object(key)) : null;
                 return pod == null
                         ? action
-                        : new Action.Delete(ResourceType.PODS, Defects.object(key), Deletion.ofUid(pod.getMetadata().getUid()),
+                        : new Action.Delete(ResourceType.PODS, Defects.object(key),
+                                Deletion.ofUid(pod.getMetadata().getUid()),
                                 "it is evicted at once");
             });
 

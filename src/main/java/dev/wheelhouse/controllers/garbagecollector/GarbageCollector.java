@@ -80,11 +80,13 @@ public final class GarbageCollector extends KeyedController<Attempt> {
         V1ObjectMeta live = type == null
                 ? null
                 : client.metadata(type).find(object).map(PartialObjectMetadata::getMetadata).orElse(null);
-        return type == null || live == null ? null : new Attempt(
-                Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN)
-                        ? Attempt.Kind.ORPHAN
-                        : Attempt.Kind.DELETE,
-                ObjectRef.of(type, live));
+        return type == null || live == null
+                ? null
+                : new Attempt(
+                        Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN)
+                                ? Attempt.Kind.ORPHAN
+                                : Attempt.Kind.DELETE,
+                        ObjectRef.of(type, live));
     }
 
     @Override

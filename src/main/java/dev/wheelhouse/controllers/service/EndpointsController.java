@@ -87,7 +87,6 @@ public final class EndpointsController extends ObjectController<V1Service> {
         return outcome.toResult();
     }
 
-
     /**
      * Endpoints that exist at the start may be left from a Service that is gone. The controller does not correct the
      * changes of others, as upstream.

@@ -214,7 +214,8 @@ class TokenBehavioursTest {
         account();
         secret("");
         cluster.deliver();
-        assertThat(controller.plan("serviceaccounts", ROBOT).orElseThrow()).hasSize(1).first().isInstanceOfSatisfying(Action.Batch.class,
+        assertThat(controller.plan("serviceaccounts", ROBOT).orElseThrow()).hasSize(1).first().isInstanceOfSatisfying(
+                Action.Batch.class,
                 batch -> assertThat(batch.writes()).first().isInstanceOfSatisfying(Action.Update.class,
                         update -> assertThat(text((V1Secret) update.object(), "token")).isEqualTo("a token")));
     }
