@@ -8,12 +8,9 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 
-/**
- * Executes the actions that a controller decided on. Controllers write by executors only. Thread safe, except where an
- * implementation says otherwise.
- */
+/** Executes the actions that a controller decided on. Controllers write by executors only. Thread safe. */
+@FunctionalInterface
 public interface ActionExecutor {
     /**
      * Executes the actions in order. Stops after the first write, batch or live check that fails.
@@ -21,25 +18,7 @@ public interface ActionExecutor {
      * @param owner the key whose sync decided on the actions; its next sync waits until the caches show these writes
      * @return what was done, and the first failure, if any
      */
-    Outcome execute(ObjectKey owner, List<Action> actions);
-
-    /**
-     * Begins a sync of this owner. All calls of {@link #execute} until {@link #end} belong to that sync; a call outside
-     * of them is a sync of its own. An owner has one sync at a time.
-     */
-    void begin(ObjectKey owner);
-
-    /** Ends the sync of this owner. Must be called even if the sync throws. */
-    void end(ObjectKey owner);
-
-    /** Drops what is remembered about an owner whose object is gone. */
-    default void forget(ObjectKey owner) {}
-
-    /**
-     * Whether this executor sends writes to the API server. A planning executor writes nothing and returns a success
-     * for every write.
-     */
-    boolean writes();
+    Outcome execute(Object owner, List<Action> actions);
 
     /**
      * One write that was tried.

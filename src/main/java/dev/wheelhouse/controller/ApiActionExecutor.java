@@ -56,7 +56,7 @@ final class ApiActionExecutor implements ActionExecutor {
     }
 
     @Override
-    public Outcome execute(ObjectKey owner, List<Action> actions) {
+    public Outcome execute(Object owner, List<Action> actions) {
         Run run = new Run(owner);
         for (int i = 0; i < actions.size(); i++) {
             if (!run.perform(actions.get(i))) {
@@ -64,18 +64,6 @@ final class ApiActionExecutor implements ActionExecutor {
             }
         }
         return run.outcome(0);
-    }
-
-    /** Every call of {@link #execute} stands alone, so there is nothing to prepare. */
-    @Override
-    public void begin(ObjectKey owner) {}
-
-    @Override
-    public void end(ObjectKey owner) {}
-
-    @Override
-    public boolean writes() {
-        return true;
     }
 
     private static int writesIn(List<Action> actions) {
@@ -90,7 +78,7 @@ final class ApiActionExecutor implements ActionExecutor {
 
     /** The state of one call of {@link #execute}. */
     private final class Run {
-        private final ObjectKey owner;
+        private final Object owner;
         private final List<Attempt> attempts = new ArrayList<>();
         private @Nullable Duration requeueAfter;
         private @Nullable ApiError failedCheck;
@@ -98,7 +86,7 @@ final class ApiActionExecutor implements ActionExecutor {
         private final @Nullable RunningSync running = RunningSync.current();
         private final SyncTrace trace = running == null ? SyncTrace.NONE : running.trace();
 
-        Run(ObjectKey owner) {
+        Run(Object owner) {
             this.owner = owner;
         }
 
@@ -165,7 +153,7 @@ final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    private Attempt attempt(ObjectKey owner, Action.Write write, Journal.Sync sync, SyncTrace trace) {
+    private Attempt attempt(Object owner, Action.Write write, Journal.Sync sync, SyncTrace trace) {
         if (!mayWrite.getAsBoolean()) {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
                     "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
@@ -177,6 +165,7 @@ final class ApiActionExecutor implements ActionExecutor {
         }
         long sent = journal.nanoTime();
         SyncTrace.OfWrite traced = trace.writing(write);
+        String doomed = write instanceof Action.Delete delete ? doomed(delete) : null;
         try {
             KubernetesObject answer = write(write);
             int code = answer == null ? 200 : successCode(write);
@@ -187,6 +176,8 @@ final class ApiActionExecutor implements ActionExecutor {
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
                         answer.getMetadata().getResourceVersion());
+            } else if (doomed != null) {
+                consistency.deleted(owner, write.type(), write.target(), doomed);
             }
             return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
@@ -196,6 +187,8 @@ final class ApiActionExecutor implements ActionExecutor {
                     String.valueOf(e.getMessage()));
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
+            } else if (doomed != null && e.isNotFound()) {
+                consistency.deleted(owner, write.type(), write.target(), doomed);
             } else {
                 noteOutdated(owner, write, e);
             }
@@ -210,6 +203,13 @@ final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
+    /** The UID of the object to delete, as the cache shows it before the request; null if there is none. */
+    private @Nullable String doomed(Action.Delete delete) {
+        String shown = consistency.uidOf(delete.type(), delete.target());
+        String required = delete.deletion().uid();
+        return required == null || required.equals(shown) ? shown : null;
+    }
+
     private static String version(KubernetesObject answer) {
         return String.valueOf(answer.getMetadata().getResourceVersion());
     }
@@ -217,12 +217,12 @@ final class ApiActionExecutor implements ActionExecutor {
     /**
      * Records that the cached object is outdated, so that the next sync waits until the cache shows another version.
      */
-    private void noteOutdated(ObjectKey owner, Action.Write write, ApiError error) {
+    private void noteOutdated(Object owner, Action.Write write, ApiError error) {
         String version = versionOf(write);
         if (version == null) {
             return;
         }
-        if (error.isNotFound() && !(write instanceof Action.Delete)) {
+        if (error.isNotFound()) {
             consistency.goneAt(owner, write.type(), write.target(), version);
         } else if (error.isConflict()) {
             consistency.conflictAt(owner, write.type(), write.target(), version);

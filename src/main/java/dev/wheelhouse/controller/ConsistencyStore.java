@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +21,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Records the writes of each owner, and delays the owner's next sync until the caches show them. A decision is
+ * Records the writes and deletions of each owner, and delays the owner's next sync until the caches show them. A decision is
  * therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647,
  * {@code pkg/controller/util/consistency}). In addition to upstream it records writes of unknown outcome: they delay
  * the owner until a consistent read has settled them. Thread safe.
@@ -33,20 +32,27 @@ public final class ConsistencyStore {
 
     private final Clock clock;
     private final Map<ResourceType, SharedIndexInformer<? extends KubernetesObject>> caches = new ConcurrentHashMap<>();
-    private final Map<ObjectKey, Owner> owners = new ConcurrentHashMap<>();
+    private final Map<Object, Owner> owners = new ConcurrentHashMap<>();
 
     /**
      * A cache that has not reached a version yet.
      *
      * @param type the cache's type
-     * @param wrote the version that the cache has to reach; after a conflict, {@code "after "} and the outdated version
+     * @param wrote the version that the cache has to reach; {@code "after "} and an outdated version; or
+     *     {@code "without "} and a deleted object
      * @param seen the version that the cache has reached; empty if it is not known
      * @param since how long the owner has been delayed
      * @param retryAfter the time until the next check
      */
     public record Behind(ResourceType type, String wrote, String seen, Duration since, Duration retryAfter) {}
 
-    private record Written(ResourceType type, @Nullable ObjectKey object) {}
+    /** An object that was written or deleted. */
+    private record Target(ResourceType type, ObjectKey object) {}
+
+    /**
+     * The newest write of a type. The object is null after a consistent read, which names a version only.
+     */
+    private record Newest(String version, @Nullable ObjectKey object) {}
 
     /**
      * A cached version that is known to be outdated.
@@ -55,8 +61,10 @@ public final class ConsistencyStore {
     private record Outdated(String version, @Nullable Long until) {}
 
     private static final class Owner {
-        final Map<Written, String> versions = new HashMap<>();
-        final Map<Written, Outdated> outdated = new HashMap<>();
+        final Map<ResourceType, Newest> newest = new HashMap<>();
+        /** The UIDs of deleted objects that the cache showed before their deletion. */
+        final Map<Target, String> deleted = new HashMap<>();
+        final Map<Target, Outdated> outdated = new HashMap<>();
         final Set<ResourceType> unsettled = new HashSet<>();
         @Nullable
         Long heldSince;
@@ -72,20 +80,36 @@ public final class ConsistencyStore {
     }
 
     /** Records a write for an owner. A version that cannot be compared is ignored. */
-    void wroteAt(ObjectKey owner, ResourceType type, ObjectKey object, @Nullable String resourceVersion) {
-        note(owner, new Written(type, object), resourceVersion);
-    }
-
-    private void note(ObjectKey owner, Written written, @Nullable String version) {
-        if (version == null || !ResourceVersions.isComparable(version) || !caches.containsKey(written.type)) {
+    void wroteAt(Object owner, ResourceType type, @Nullable ObjectKey object, @Nullable String resourceVersion) {
+        if (resourceVersion == null || !ResourceVersions.isComparable(resourceVersion) || !caches.containsKey(type)) {
             return;
         }
-        change(owner, record -> record.versions.merge(written, version,
-                (a, b) -> ResourceVersions.compare(a, b) >= 0 ? a : b));
+        change(owner, record -> record.newest.merge(type, new Newest(resourceVersion, object),
+                (a, b) -> ResourceVersions.compare(a.version, b.version) >= 0 ? a : b));
+    }
+
+    /** The UID of an object that the cache shows as not being deleted; null if there is none. */
+    @Nullable
+    String uidOf(ResourceType type, ObjectKey object) {
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
+        KubernetesObject cached = cache == null ? null : cache.get(object);
+        return cached == null || cached.getMetadata().getDeletionTimestamp() != null
+                ? null
+                : cached.getMetadata().getUid();
+    }
+
+    /**
+     * Records that an owner deleted an object. The answer to a deletion may name no version, so the owner waits until
+     * the cache shows the object as being deleted, or not at all.
+     *
+     * @param uid the {@link #uidOf} the object before the deletion
+     */
+    void deleted(Object owner, ResourceType type, ObjectKey object, String uid) {
+        change(owner, record -> record.deleted.put(new Target(type, object), uid));
     }
 
     /** Changes the record of an owner; makes it if there is none. */
-    private void change(ObjectKey owner, Consumer<Owner> change) {
+    private void change(Object owner, Consumer<Owner> change) {
         owners.compute(owner, (key, found) -> {
             Owner record = found == null ? new Owner() : found;
             change.accept(record);
@@ -99,7 +123,7 @@ public final class ConsistencyStore {
      *
      * @param resourceVersion the last known version; a cache that shows it, or an older one, is outdated
      */
-    void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+    void goneAt(Object owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, null));
     }
 
@@ -108,18 +132,18 @@ public final class ConsistencyStore {
      * another version, the same decision would cause the same conflict. The delay ends after a second at most, because
      * not every conflict is about the version.
      */
-    void conflictAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+    void conflictAt(Object owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, clock.deadline(LONGEST_WAIT)));
     }
 
-    private void outdatedAt(ObjectKey owner, ResourceType type, ObjectKey object, Outdated outdated) {
+    private void outdatedAt(Object owner, ResourceType type, ObjectKey object, Outdated outdated) {
         if (caches.containsKey(type)) {
-            change(owner, record -> record.outdated.put(new Written(type, object), outdated));
+            change(owner, record -> record.outdated.put(new Target(type, object), outdated));
         }
     }
 
     /** Records that a write of this type got no response, so that its outcome is unknown. */
-    void unknownOutcome(ObjectKey owner, ResourceType type) {
+    void unknownOutcome(Object owner, ResourceType type) {
         if (caches.containsKey(type)) {
             change(owner, record -> record.unsettled.add(type));
         }
@@ -128,7 +152,7 @@ public final class ConsistencyStore {
     /**
      * The types with writes of unknown outcome. The caller makes a consistent read of each and calls {@link #settled}.
      */
-    List<ResourceType> unsettled(ObjectKey owner) {
+    List<ResourceType> unsettled(Object owner) {
         List<ResourceType> types = new ArrayList<>();
         owners.computeIfPresent(owner, (key, record) -> {
             types.addAll(record.unsettled);
@@ -142,16 +166,16 @@ public final class ConsistencyStore {
      *
      * @param version the newest object version in that read; null if there is nothing to wait for
      */
-    public void settled(ObjectKey owner, ResourceType type, @Nullable String version) {
+    public void settled(Object owner, ResourceType type, @Nullable String version) {
         owners.computeIfPresent(owner, (key, record) -> {
             record.unsettled.remove(type);
             return record;
         });
-        note(owner, new Written(type, null), version);
+        wroteAt(owner, type, null, version);
     }
 
     /** Drops the record of an owner, for example after its deletion. */
-    public void forget(ObjectKey owner) {
+    public void forget(Object owner) {
         owners.remove(owner);
     }
 
@@ -159,31 +183,34 @@ public final class ConsistencyStore {
      * A cache that the owner has to wait for; null if the caches are as new as its last writes. Writes of unknown
      * outcome count only after they are {@link #settled}.
      */
-    public @Nullable Behind check(ObjectKey owner) {
+    public @Nullable Behind check(Object owner) {
         if (!owners.containsKey(owner)) {
             return null;
         }
         Behind[] behind = new Behind[1];
         owners.computeIfPresent(owner, (key, record) -> {
-            for (Iterator<Map.Entry<Written, String>> i = record.versions.entrySet().iterator(); i.hasNext();) {
-                Map.Entry<Written, String> entry = i.next();
-                if (isSeen(entry.getKey(), entry.getValue())) {
-                    i.remove();
-                } else if (behind[0] == null) {
-                    behind[0] = behind(record, entry.getKey().type, entry.getValue());
-                }
-            }
-            for (Iterator<Map.Entry<Written, Outdated>> i = record.outdated.entrySet().iterator(); i.hasNext();) {
-                Map.Entry<Written, Outdated> entry = i.next();
-                if (!isShown(entry.getKey(), entry.getValue())) {
-                    i.remove();
-                } else if (behind[0] == null) {
-                    behind[0] = behind(record, entry.getKey().type, "after " + entry.getValue().version);
-                }
-            }
+            record.newest.entrySet().removeIf(entry -> isSeen(entry.getKey(), entry.getValue()));
+            record.deleted.entrySet().removeIf(entry -> !entry.getValue().equals(uidOf(entry.getKey().type,
+                    entry.getKey().object)));
+            record.outdated.entrySet().removeIf(entry -> !isShown(entry.getKey(), entry.getValue()));
+            behind[0] = behind(record);
             return behind[0] == null && record.unsettled.isEmpty() ? null : record;
         });
         return behind[0];
+    }
+
+    /** The first cache that an owner has to wait for; null if there is none. */
+    private @Nullable Behind behind(Owner record) {
+        for (Map.Entry<ResourceType, Newest> entry : record.newest.entrySet()) {
+            return behind(record, entry.getKey(), entry.getValue().version);
+        }
+        for (Target target : record.deleted.keySet()) {
+            return behind(record, target.type, "without " + target.object);
+        }
+        for (Map.Entry<Target, Outdated> entry : record.outdated.entrySet()) {
+            return behind(record, entry.getKey().type, "after " + entry.getValue().version);
+        }
+        return null;
     }
 
     /**
@@ -202,29 +229,27 @@ public final class ConsistencyStore {
         return new Behind(type, wrote, cache == null ? "" : cache.resourceVersion(), since, wait);
     }
 
-    private boolean isShown(Written written, Outdated outdated) {
+    private boolean isShown(Target target, Outdated outdated) {
         if (outdated.until != null && clock.nanoTime() - outdated.until >= 0) {
             return false;
         }
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);
-        KubernetesObject cached = cache == null || written.object == null ? null : cache.get(written.object);
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(target.type);
+        KubernetesObject cached = cache == null ? null : cache.get(target.object);
         String version = cached == null ? null : cached.getMetadata().getResourceVersion();
         return outdated.version.equals(version) || ResourceVersions.atLeast(outdated.version, version);
     }
 
     /**
-     * Whether the cache shows a write: either the object has that version, or the cache as a whole has reached it. The
+     * Whether the cache shows the newest write of a type: either its object has that version, or the cache as a whole has reached it. The
      * second check is for objects that were deleted or left the cache's selectors.
      */
-    private boolean isSeen(Written written, String version) {
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);
+    private boolean isSeen(ResourceType type, Newest newest) {
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
         if (cache == null) {
             return true;
         }
-        KubernetesObject cached = written.object == null ? null : cache.get(written.object);
-        if (cached != null && ResourceVersions.atLeast(cached.getMetadata().getResourceVersion(), version)) {
-            return true;
-        }
-        return ResourceVersions.atLeast(cache.resourceVersion(), version);
+        KubernetesObject cached = newest.object == null ? null : cache.get(newest.object);
+        return cached != null && ResourceVersions.atLeast(cached.getMetadata().getResourceVersion(), newest.version)
+                || ResourceVersions.atLeast(cache.resourceVersion(), newest.version);
     }
 }

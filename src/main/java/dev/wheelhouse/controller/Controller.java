@@ -2,7 +2,12 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
 
@@ -27,4 +32,27 @@ public interface Controller extends AutoCloseable {
      * @return false if a sync is still running after {@code within}
      */
     boolean drain(Duration within) throws InterruptedException;
+
+    /** The type of the objects that it syncs; null if it syncs objects of many types, or says nothing about them. */
+    default @Nullable ResourceType syncs() {
+        return null;
+    }
+
+    /** Whether it can show what it would do. */
+    default boolean plans() {
+        return false;
+    }
+
+    /**
+     * The actions that it would take for an object now, if every write succeeded. Nothing is written. Any thread may
+     * ask. The answer may depend on live reads.
+     *
+     * @param groupResource the type, such as {@code replicasets.apps} or {@code pods}
+     * @return empty if there is no such object or the controller ignores it; an empty list if there is nothing to do
+     * @throws IllegalArgumentException if the object cannot be synced until a user changes it; the message says why
+     * @throws dev.wheelhouse.api.ApiError if a live read fails
+     */
+    default Optional<List<Action>> plan(String groupResource, ObjectKey object) {
+        return Optional.empty();
+    }
 }

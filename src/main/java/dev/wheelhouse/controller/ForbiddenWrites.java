@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,7 +18,6 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1ResourceQuota;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -30,19 +30,21 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * namespace has succeeded. Causes that no watch shows, such as a new role, are covered by one attempt per minute.
  * Upstream leaves such owners to their backoff, which grows to 16 minutes. Thread safe.
  */
-final class ForbiddenWrites {
+final class ForbiddenWrites<K> {
     /** The longest time until a forbidden write is tried again. */
     static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
 
     private static final Logger log = LoggerFactory.getLogger(ForbiddenWrites.class);
 
     private final String controller;
-    private final WorkQueue<ObjectKey> queue;
-    private final Map<String, Set<ObjectKey>> byNamespace = new ConcurrentHashMap<>();
+    private final WorkQueue<K> queue;
+    private final Function<K, String> namespaceOf;
+    private final Map<String, Set<K>> byNamespace = new ConcurrentHashMap<>();
 
-    ForbiddenWrites(String controller, WorkQueue<ObjectKey> queue) {
+    ForbiddenWrites(String controller, WorkQueue<K> queue, Function<K, String> namespaceOf) {
         this.controller = controller;
         this.queue = queue;
+        this.namespaceOf = namespaceOf;
     }
 
     /**
@@ -55,11 +57,11 @@ final class ForbiddenWrites {
         informers.metadata(ResourceType.SERVICE_ACCOUNTS).addEventHandler(new OfOthers("a service account"));
     }
 
-    void ended(ObjectKey key, Result result) {
+    void ended(K key, Result result) {
         if (result instanceof Result.Retry retry) {
             if (retry.cause() instanceof ApiError error && error.isForbidden()) {
-                byNamespace.compute(key.namespace(), (namespace, found) -> {
-                    Set<ObjectKey> keys = found == null ? new HashSet<>() : found;
+                byNamespace.compute(namespaceOf.apply(key), (namespace, found) -> {
+                    Set<K> keys = found == null ? new HashSet<>() : found;
                     keys.add(key);
                     return keys;
                 });
@@ -67,17 +69,17 @@ final class ForbiddenWrites {
                 queue.addAfter(key, LONGEST_RETRY);
             }
         } else if (remove(key)) {
-            wake(key.namespace(), key + " has succeeded");
+            wake(namespaceOf.apply(key), key + " has succeeded");
         }
     }
 
-    void forget(ObjectKey key) {
+    void forget(K key) {
         remove(key);
     }
 
-    private boolean remove(ObjectKey key) {
+    private boolean remove(K key) {
         boolean[] removed = new boolean[1];
-        byNamespace.computeIfPresent(key.namespace(), (namespace, keys) -> {
+        byNamespace.computeIfPresent(namespaceOf.apply(key), (namespace, keys) -> {
             removed[0] = keys.remove(key);
             return keys.isEmpty() ? null : keys;
         });
@@ -85,7 +87,7 @@ final class ForbiddenWrites {
     }
 
     private void wake(String namespace, String why) {
-        List<ObjectKey> keys = new java.util.ArrayList<>();
+        List<K> keys = new java.util.ArrayList<>();
         byNamespace.computeIfPresent(namespace, (n, forbidden) -> {
             keys.addAll(forbidden);
             return forbidden;
@@ -93,7 +95,7 @@ final class ForbiddenWrites {
         if (!keys.isEmpty()) {
             log.info("{}: syncs {} in {} again, because {}; the API server forbade the last writes", controller,
                     keys.size() == 1 ? keys.get(0) : keys.size() + " objects", namespace, why);
-            for (ObjectKey key : keys) {
+            for (K key : keys) {
                 queue.forget(key);
                 queue.add(key);
             }

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -31,11 +33,14 @@ import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * The base of controllers that sync one type of objects by key. It has a queue and its workers, and delays a key while
- * the caches are older than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers
- * handlers that add keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops.
+ * The base of controllers that sync by key. It has a queue and its workers, and delays a key while the caches are older
+ * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add keys
+ * to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that only
+ * observes syncs, too, on runs that record.
+ *
+ * @param <K> the keys; those in words must differ, too
  */
-public abstract class KeyedController implements Controller {
+public abstract class KeyedController<K> implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
     private static final int PAGE = 500;
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
@@ -43,14 +48,16 @@ public abstract class KeyedController implements Controller {
     private final @Nullable Integer presetWorkers;
     private final ControllerContext context;
     private final ConsistencyStore consistency;
-    private final ForbiddenWrites forbidden;
+    private final ForbiddenWrites<K> forbidden;
+    private final @Nullable ObservedPlans observed;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
     private final List<Loop> workers = new ArrayList<>();
     private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
     private final List<Loop> furtherLoops = new ArrayList<>();
 
-    protected final WorkQueue<ObjectKey> queue;
-    protected final ActionExecutor executor;
+    private final ActionExecutor executor;
+
+    protected final WorkQueue<K> queue;
     protected final Clock clock;
 
     /** @param name the name in upstream's kube-controller-manager, such as {@code replicaset-controller} */
@@ -72,8 +79,9 @@ public abstract class KeyedController implements Controller {
         this.consistency = context.consistency(name);
         this.queue = context.queue(name, limits);
         this.executor = context.executor(name, eventSource);
+        this.observed = context.observes(name) ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
-        this.forbidden = new ForbiddenWrites(name, queue);
+        this.forbidden = new ForbiddenWrites<>(name, queue, this::namespaceOf);
     }
 
     /**
@@ -103,35 +111,83 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * Records that a sync of a key deleted an object. The key is synced again only after the cache shows the deletion.
-     *
-     * @param last the object at its last version before the deletion, as the cache or the answer of a write had it
+     * Brings the object of one key to its desired state. Only one worker at a time calls it for a key, and only while the
+     * caches are as new as the key's last writes. A {@link #plan} calls it at any time on another thread, on a run that
+     * records: so the sync changes nothing but by its run.
      */
-    protected final void deleted(ObjectKey key, ResourceType type, KubernetesObject last) {
-        consistency.goneAt(key, type, ObjectKey.of(last), String.valueOf(last.getMetadata().getResourceVersion()));
+    protected abstract Result sync(K key, SyncRun run) throws InterruptedException;
+
+    /** The namespace in which a key's sync acts; empty for all. */
+    protected String namespaceOf(K key) {
+        return key instanceof ObjectKey object ? object.namespace() : "";
     }
 
-    /** Counts in a metric that upstream's controller has too. A controller that only observes counts nothing. */
-    protected final void record(Measure measure, double value, String... labels) {
-        if (executor.writes()) {
-            context.metrics().record(measure, value, labels);
+    /**
+     * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
+     * another key than the object's own shows only the actions for that object.
+     */
+    protected @Nullable K keyOf(String groupResource, ObjectKey object) {
+        return null;
+    }
+
+    @Override
+    public boolean plans() {
+        return true;
+    }
+
+    @Override
+    public final Optional<List<Action>> plan(String groupResource, ObjectKey object) {
+        K key = keyOf(groupResource, object);
+        if (key == null) {
+            return Optional.empty();
+        }
+        List<Action> all = plan(key);
+        return Optional.of(isOwn(key, object)
+                ? all
+                : all.stream().flatMap(action -> about(action, object)).toList());
+    }
+
+    /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
+    protected boolean isOwn(K key, ObjectKey object) {
+        return key.equals(object);
+    }
+
+    /**
+     * The actions that a sync of a key would take now, if every write succeeded. See
+     * {@link Controller#plan(String, ObjectKey)}.
+     */
+    public final List<Action> plan(K key) {
+        RecordingRun run = new RecordingRun();
+        try {
+            Result result = sync(key, run);
+            List<Action> actions = new ArrayList<>(run.recorded());
+            switch (result) {
+                case Result.Terminal terminal -> throw new IllegalArgumentException(terminal.reason());
+                case Result.Retry retry when actions.isEmpty() && retry.cause() instanceof RuntimeException failure ->
+                    throw failure;
+                case Result.RequeueAfter after when actions.stream().noneMatch(Action.RequeueAfter.class::isInstance) ->
+                    actions.add(new Action.RequeueAfter(after.delay()));
+                default -> {
+                    // The actions say it all.
+                }
+            }
+            return actions;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("the plan of " + name + " for " + key + " was interrupted");
         }
     }
 
-    /**
-     * Brings one object to its desired state. Only one worker at a time calls it for a key, and only while the caches
-     * are as new as the key's last writes.
-     */
-    protected abstract Result sync(ObjectKey key) throws InterruptedException;
-
-    /**
-     * Drops everything that is recorded about a key whose object is gone. Only the key's own sync may call it: an event
-     * handler may see the deletion after another object of the same name was synced.
-     */
-    protected final void forget(ObjectKey key) {
-        consistency.forget(key);
-        forbidden.forget(key);
-        queue.forget(key);
+    private static Stream<Action> about(Action action, ObjectKey object) {
+        return switch (action) {
+            case Action.Batch batch -> batch.writes().stream().filter(write -> write.target().equals(object))
+                    .map(write -> write);
+            case Action.Write write -> write.target().equals(object) ? Stream.of(write) : Stream.empty();
+            case Action.Event event -> ObjectKey.of(event.regarding()).equals(object)
+                    ? Stream.of(event)
+                    : Stream.empty();
+            default -> Stream.empty();
+        };
     }
 
     @Override
@@ -155,9 +211,25 @@ public abstract class KeyedController implements Controller {
         furtherLoops.addAll(itsWorkers);
     }
 
-    /** Adds a queue with one worker, which always syncs its keys at once. */
-    protected final <K> WorkQueue<K> addQueue(String queueName, Reconciler<K> reconciler) {
+    /** Adds a queue with as many workers as {@link #queue} has, which sync its keys in the same way. */
+    protected final WorkQueue<K> addQueue(String queueName) {
         WorkQueue<K> further = context.queue(queueName);
+        addQueue(further, workersOf(further));
+        return further;
+    }
+
+    private List<Loop> workersOf(WorkQueue<K> served) {
+        Outage<K> outage = new Outage<>(served, clock);
+        List<Loop> loops = new ArrayList<>();
+        for (int i = 0; i < context.workers(name, presetWorkers); i++) {
+            loops.add(new Worker<>(name, served, outage, this::delay, this::syncOnce, clock, context.metrics()));
+        }
+        return loops;
+    }
+
+    /** Adds a queue with one worker, which always syncs its keys at once. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, Reconciler<F> reconciler) {
+        WorkQueue<F> further = context.queue(queueName);
         addQueue(further, List.of(
                 new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics())));
         return further;
@@ -166,10 +238,7 @@ public abstract class KeyedController implements Controller {
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
-            Outage<ObjectKey> outage = new Outage<>(queue, clock);
-            for (int i = 0; i < context.workers(name, presetWorkers); i++) {
-                workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
-            }
+            workers.addAll(workersOf(queue));
         }
         return Stream.concat(workers.stream(), furtherLoops.stream()).toList();
     }
@@ -192,18 +261,57 @@ public abstract class KeyedController implements Controller {
         return idle;
     }
 
-    private Result syncOnce(ObjectKey key) throws InterruptedException {
-        executor.begin(key);
-        try {
-            Result result = sync(key);
+    private Result syncOnce(K key) throws InterruptedException {
+        if (observed == null) {
+            Result result = sync(key, new WritingRun(key));
             forbidden.ended(key, result);
             return result;
+        }
+        RecordingRun run = new RecordingRun();
+        try {
+            return sync(key, run);
         } finally {
-            executor.end(key);
+            observed.planned(key, run.recordedWrites());
         }
     }
 
-    private Duration delay(ObjectKey key) {
+    /** A run that writes. */
+    private final class WritingRun implements SyncRun {
+        private final K key;
+
+        WritingRun(K key) {
+            this.key = key;
+        }
+
+        @Override
+        public ActionExecutor.Outcome execute(List<Action> actions) {
+            return executor.execute(key, actions);
+        }
+
+        @Override
+        public void effect(Runnable effect) {
+            effect.run();
+        }
+
+        @Override
+        public void count(Measure measure, double value, String... labels) {
+            context.metrics().record(measure, value, labels);
+        }
+
+        @Override
+        public void forget() {
+            consistency.forget(key);
+            forbidden.forget(key);
+            queue.forget(key);
+        }
+
+        @Override
+        public boolean writes() {
+            return true;
+        }
+    }
+
+    private Duration delay(K key) {
         for (ResourceType type : consistency.unsettled(key)) {
             settle(key, type);
         }
@@ -213,7 +321,7 @@ public abstract class KeyedController implements Controller {
         }
         Measure staleSyncs = staleSyncs();
         if (staleSyncs != null) {
-            record(staleSyncs, 1, behind.type().group(), behind.type().plural());
+            context.metrics().record(staleSyncs, 1, behind.type().group(), behind.type().plural());
         }
         if (behind.since().compareTo(WORTH_A_WARNING) > 0) {
             log.warn("{}: {} has waited {} s for the cache of {} to reach version {} (it is at {}): its informer "
@@ -232,11 +340,11 @@ public abstract class KeyedController implements Controller {
      * The selector of the objects of a type that belong to a key, among which a write of unknown outcome is searched.
      * Null means all objects in the key's namespace.
      */
-    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
+    protected @Nullable V1LabelSelector selects(K key, ResourceType type) {
         return null;
     }
 
-    private LabelSelector selected(ObjectKey key, ResourceType type) {
+    private LabelSelector selected(K key, ResourceType type) {
         V1LabelSelector selector = selects(key, type);
         try {
             return selector == null ? LabelSelector.everything() : LabelSelector.of(selector);
@@ -250,10 +358,10 @@ public abstract class KeyedController implements Controller {
      * the newest object in the read. A deletion leaves no version: an object that the cache shows and the read does not
      * must leave the cache first.
      */
-    private void settle(ObjectKey key, ResourceType type) {
+    private void settle(K key, ResourceType type) {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
-        String namespace = type.namespaced() ? key.namespace() : "";
+        String namespace = type.namespaced() ? namespaceOf(key) : "";
         String newest = null;
         String asOf = null;
         Set<String> there = new HashSet<>();

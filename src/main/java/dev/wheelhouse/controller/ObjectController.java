@@ -1,7 +1,5 @@
 package dev.wheelhouse.controller;
 
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -12,11 +10,10 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
- * The base of controllers that sync the objects of one cache, {@link #primary}, and can show what they would do. A
- * subclass implements {@link #plan(ObjectKey, KubernetesObject)}. If a sync does more than the planned writes, the
- * subclass overrides {@link #sync(ObjectKey, KubernetesObject)}; if it remembers something about a key, {@link #gone}.
+ * The base of controllers that sync the objects of one cache, {@link #primary}. A subclass implements
+ * {@link #sync(ObjectKey, KubernetesObject, SyncRun)}; if it remembers something about a key, {@link #gone}.
  */
-public abstract class ObjectController<T extends KubernetesObject> extends KeyedController implements Plannable {
+public abstract class ObjectController<T extends KubernetesObject> extends KeyedController<ObjectKey> {
     /** The objects that the controller syncs. */
     protected final SharedIndexInformer<T> primary;
 
@@ -42,39 +39,28 @@ public abstract class ObjectController<T extends KubernetesObject> extends Keyed
         follow(primary);
     }
 
-    /** The result of {@link #plan(ObjectKey)} for an object in the cache. */
-    protected abstract List<Action> plan(ObjectKey key, T object);
-
     @Override
-    protected Result sync(ObjectKey key) throws InterruptedException {
+    protected final Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
         T object = primary.get(key);
-        return object == null ? gone(key) : sync(key, object);
+        return object == null ? gone(key, run) : sync(key, object, run);
     }
 
-    /** Brings one object to its desired state. By default executes its plan. */
-    protected Result sync(ObjectKey key, T object) {
-        return executor.execute(key, plan(key, object)).toResult();
-    }
+    /** Brings one object to its desired state. */
+    protected abstract Result sync(ObjectKey key, T object, SyncRun run) throws InterruptedException;
 
     /** Ends the work for a key without an object. By default forgets the key. */
-    protected Result gone(ObjectKey key) {
-        forget(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.forget();
         return Result.done();
     }
 
     @Override
-    public final ResourceType plansFor() {
+    public final ResourceType syncs() {
         return primary.type();
     }
 
     @Override
-    public final boolean knows(ObjectKey key) {
-        return primary.get(key) != null;
-    }
-
-    @Override
-    public final List<Action> plan(ObjectKey key) {
-        T object = primary.get(key);
-        return object == null ? List.of() : plan(key, object);
+    protected final @Nullable ObjectKey keyOf(String groupResource, ObjectKey object) {
+        return primary.type().groupResource().equals(groupResource) && primary.get(object) != null ? object : null;
     }
 }

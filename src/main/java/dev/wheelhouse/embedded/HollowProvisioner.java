@@ -30,7 +30,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
  * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
  */
-final class HollowProvisioner extends KeyedController {
+final class HollowProvisioner extends KeyedController<ObjectKey> {
     /** The name of the provisioner in storage classes. */
     static final String NAME = "hollow.wheelhouse.dev/disk";
 

@@ -234,6 +234,28 @@ class ApiActionExecutorTest {
     }
 
     @Test
+    void theOwnerIsHeldBackUntilTheCacheShowsItsDeletions() {
+        V1Pod pod = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        execute(new Action.Delete(ResourceType.PODS, ObjectKey.of(pod), Deletion.ofUid(pod.getMetadata().getUid()),
+                "a test wants it"));
+        assertThat(consistency.check(OWNER)).isNotNull();
+        cluster.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
+    void theDeletionOfAnObjectThatWasMadeAgainUnseenHoldsNobodyBack() {
+        V1Pod first = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        cluster.remove(ResourceType.PODS, ObjectKey.of(first));
+        V1Pod second = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        execute(new Action.Delete(ResourceType.PODS, ObjectKey.of(second),
+                Deletion.ofUid(second.getMetadata().getUid()), "a test wants it"));
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
         cluster.requests.fault(Requests.Fault.afterwards(
                 (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
@@ -268,32 +290,5 @@ class ApiActionExecutorTest {
                 create("z")).error()).matches(ApiError::isNotFound);
         assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
                 .containsExactly("controller", "x");
-    }
-
-    @Test
-    void aPlanningExecutorWritesNothingAndKeepsThePlan() {
-        List<String> planned = new ArrayList<>();
-        PlanningExecutor planner = new PlanningExecutor("test", new ControllerMetrics() {
-            @Override
-            public void planned(String controller, String verb, ResourceType type) {
-                planned.add(verb + " " + type);
-            }
-        });
-        for (int sync = 0; sync < 2; sync++) {
-            planner.begin(OWNER);
-            Outcome outcome = planner.execute(OWNER, List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
-                    new Action.RequeueAfter(Duration.ofSeconds(1))));
-            assertThat(outcome.succeeded()).isTrue();
-            assertThat(outcome.attempts()).hasSize(2);
-            assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
-            planner.execute(OWNER, List.of());
-            planner.end(OWNER);
-        }
-        assertThat(planner.plan(OWNER)).hasSize(2);
-        assertThat(planned).as("a plan that stays is counted once").containsExactly("create pods", "create pods");
-        planner.begin(OWNER);
-        planner.end(OWNER);
-        assertThat(planner.plan(OWNER)).isEmpty();
-        assertThat(cluster.requests.take()).isEmpty();
     }
 }

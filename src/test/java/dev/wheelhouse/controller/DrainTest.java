@@ -38,7 +38,7 @@ class DrainTest {
     private ControllerManager manager;
 
     /** A controller whose syncs last until the test releases them. */
-    private final class Slow extends KeyedController {
+    private final class Slow extends KeyedController<ObjectKey> {
         Slow(ControllerContext context) {
             super("slow", context);
             for (int i = 0; i < 10; i++) {
@@ -47,7 +47,7 @@ class DrainTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             begun.incrementAndGet();
             try {
                 assertThat(mayEnd.await(2, TimeUnit.MINUTES)).isTrue();

@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
@@ -46,7 +47,7 @@ class ComingAndGoingTypeTest {
     private final List<String> synced = new CopyOnWriteArrayList<>();
     private ControllerManager manager;
 
-    private final class OfWebsites extends KeyedController {
+    private final class OfWebsites extends KeyedController<ObjectKey> {
         OfWebsites(ControllerContext context) {
             super("website-operator", context);
             informerFor(WEBSITES, Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
@@ -58,19 +59,19 @@ class ComingAndGoingTypeTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             synced.add(key.name());
             return Result.done();
         }
     }
 
-    private static final class OfNothing extends KeyedController {
+    private static final class OfNothing extends KeyedController<ObjectKey> {
         OfNothing(ControllerContext context) {
             super("other", context);
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             return Result.done();
         }
     }

@@ -24,6 +24,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -51,7 +52,7 @@ class ControllerManagerTest {
 
     private final List<String> handled = new ArrayList<>();
 
-    private final class OfPods extends KeyedController {
+    private final class OfPods extends KeyedController<ObjectKey> {
         OfPods(ControllerContext context) {
             super("of-pods", context);
             informerFor(ResourceType.PODS, V1Pod.class).addEventHandler(new ResourceEventHandler<>() {
@@ -63,7 +64,7 @@ class ControllerManagerTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             return Result.done();
         }
     }

@@ -23,6 +23,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -52,7 +53,7 @@ class HundredControllersTest {
     private final Map<String, Integer> synced = new ConcurrentHashMap<>();
     private final CountDownLatch never = new CountDownLatch(1);
 
-    private final class OfType extends KeyedController {
+    private final class OfType extends KeyedController<ObjectKey> {
         private final int number;
 
         OfType(int number, ControllerContext context) {
@@ -67,7 +68,7 @@ class HundredControllersTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             synced.merge(name() + " " + key.name(), 1, Integer::sum);
             return switch (number) {
                 case 0 -> throw new IllegalStateException("it always throws");

@@ -32,6 +32,7 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -57,7 +58,7 @@ class LivesOfControllersTest {
     private boolean leads = true;
     private ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock);
 
-    private class OfConfigMaps extends KeyedController {
+    private class OfConfigMaps extends KeyedController<ObjectKey> {
         private final boolean writes;
 
         OfConfigMaps(String name, ControllerContext context) {
@@ -87,12 +88,12 @@ class LivesOfControllersTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             synced.add(name() + (writes ? " writes " : " observes ") + key.name());
             if (key.name().startsWith("blocks")) {
                 mayEnd.await();
             }
-            return executor.execute(key, List.of(new Action.Create(ResourceType.SECRETS,
+            return run.execute(List.of(new Action.Create(ResourceType.SECRETS,
                     new io.kubernetes.client.openapi.models.V1Secret()
                             .metadata(new V1ObjectMeta().namespace("default").generateName(name() + "-")),
                     "the test wants it"))).toResult();
@@ -227,31 +228,32 @@ class LivesOfControllersTest {
         for (int i = 0; i < 5; i++) {
             configMap("a" + i);
         }
-        ControllerManager manager = manager(descriptor("remembers", context -> new KeyedController("remembers",
-                context) {
-            {
-                informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
-                        new ResourceEventHandler<>() {
-                            @Override
-                            public void onAdd(V1ConfigMap object, boolean initial) {
-                                remembered.add(object.getMetadata().getName());
-                                queue.add(ObjectKey.of(object));
-                            }
+        ControllerManager manager = manager(
+                descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
+                        context) {
+                    {
+                        informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
+                                new ResourceEventHandler<>() {
+                                    @Override
+                                    public void onAdd(V1ConfigMap object, boolean initial) {
+                                        remembered.add(object.getMetadata().getName());
+                                        queue.add(ObjectKey.of(object));
+                                    }
 
-                            @Override
-                            public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
+                                    @Override
+                                    public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
 
-                            @Override
-                            public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
-                        });
-            }
+                                    @Override
+                                    public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
+                                });
+                    }
 
-            @Override
-            protected Result sync(ObjectKey key) {
-                known.add(remembered.size());
-                return Result.done();
-            }
-        }));
+                    @Override
+                    protected Result sync(ObjectKey key, SyncRun run) {
+                        known.add(remembered.size());
+                        return Result.done();
+                    }
+                }));
         eventually("it runs", SOON, () -> {
             manager.step();
             if (!manager.isRunning()) {
@@ -338,11 +340,11 @@ class LivesOfControllersTest {
         ControllerManager manager = manager(descriptor("job-controller", context -> new OfConfigMaps("job-controller",
                 context) {
             @Override
-            protected Result sync(ObjectKey key) throws InterruptedException {
+            protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
                 // It does not listen to interrupts.
                 while (true) {
                     try {
-                        return super.sync(key);
+                        return super.sync(key, run);
                     } catch (InterruptedException e) {
                         continue;
                     }
@@ -443,11 +445,11 @@ class LivesOfControllersTest {
         ControllerManager manager = manager(descriptor("website-operator",
                 context -> new OfConfigMaps("website-operator", context) {
                     @Override
-                    protected Result sync(ObjectKey key) throws InterruptedException {
+                    protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
                         if (fails[0]) {
                             throw new IllegalArgumentException("no such theme");
                         }
-                        return super.sync(key);
+                        return super.sync(key, run);
                     }
                 }));
         stepUntilRunning(manager);

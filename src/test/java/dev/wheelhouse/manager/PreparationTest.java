@@ -15,6 +15,7 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -23,13 +24,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(900)
 class PreparationTest {
-    private static final class OfNothing extends KeyedController {
+    private static final class OfNothing extends KeyedController<ObjectKey> {
         OfNothing(String name, ControllerContext context) {
             super(name, context);
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             return Result.done();
         }
     }

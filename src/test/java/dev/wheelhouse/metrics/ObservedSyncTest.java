@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -31,7 +32,7 @@ class ObservedSyncTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
 
     /** Makes two pods for a key, in one batch. */
-    private static final class Maker extends KeyedController {
+    private static final class Maker extends KeyedController<ObjectKey> {
         Maker(ControllerContext context) {
             super("maker", context);
             informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
@@ -39,8 +40,8 @@ class ObservedSyncTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
-            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a"), pod("b"))))).toResult();
+        protected Result sync(ObjectKey key, SyncRun run) {
+            return run.execute(List.of(Action.Batch.each(List.of(pod("a"), pod("b"))))).toResult();
         }
 
         private static Action.Create pod(String name) {

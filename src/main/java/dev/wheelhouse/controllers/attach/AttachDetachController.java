@@ -52,7 +52,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * compete for volumes. It works for nodes whose kubelets leave this to it, and answers for the VolumeAttachments that
  * it found at its start, that pods want, and that it made. Others are left alone.
  */
-public final class AttachDetachController extends KeyedController {
+public final class AttachDetachController extends KeyedController<ObjectKey> {
     public static final String NAME = "persistentvolume-attach-detach-controller";
     /** The type of the requests to CSI drivers. */
     public static final ResourceType ATTACHMENTS = new ResourceType("storage.k8s.io", "v1", "volumeattachments",

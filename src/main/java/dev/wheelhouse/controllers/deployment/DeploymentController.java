@@ -28,7 +28,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
  * {@code pkg/controller/deployment/deployment_controller.go}).
  */
-public final class DeploymentController extends KeyedController implements Plannable {
+public final class DeploymentController extends KeyedController<ObjectKey> implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "deployment-controller";
 

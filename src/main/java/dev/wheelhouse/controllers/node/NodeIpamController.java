@@ -29,7 +29,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  *
  * <p>Upstream keeps the first range of a node for which there is no second one. Here it is free again.
  */
-public final class NodeIpamController extends KeyedController {
+public final class NodeIpamController extends KeyedController<ObjectKey> {
     public static final String NAME = "node-ipam-controller";
 
     private static final int WORKERS = 30;

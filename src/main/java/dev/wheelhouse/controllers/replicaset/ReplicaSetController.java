@@ -39,7 +39,7 @@ import dev.wheelhouse.controllers.pods.Pods;
  * {@code pkg/controller/replicaset/replica_set.go}). {@code ReplicaSetDecisions} decides, {@code ReplicaSetHandlers}
  * enqueues keys.
  */
-public final class ReplicaSetController extends KeyedController implements Plannable {
+public final class ReplicaSetController extends KeyedController<ObjectKey> implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "replicaset-controller";
     /** The name of the controller of ReplicationControllers. */

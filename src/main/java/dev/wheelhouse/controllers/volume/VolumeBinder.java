@@ -47,7 +47,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * {@code pkg/controller/volume/persistentvolume}). Its keys are those of claims and, without a namespace, of volumes.
  * It has one worker, because claims compete for volumes.
  */
-public final class VolumeBinder extends KeyedController implements Plannable {
+public final class VolumeBinder extends KeyedController<ObjectKey> implements Plannable {
     public static final String NAME = "persistentvolume-binder-controller";
 
     /** More than the writes of any sync. */

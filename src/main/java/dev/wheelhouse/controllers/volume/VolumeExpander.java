@@ -24,7 +24,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * Lets bound claims grow (upstream: {@code pkg/controller/volume/expand}). It reads the volume of a claim from the
  * server, because changes of volumes do not wake it.
  */
-public final class VolumeExpander extends KeyedController {
+public final class VolumeExpander extends KeyedController<ObjectKey> {
     public static final String NAME = "persistentvolume-expander-controller";
 
     private static final int WORKERS = 10;

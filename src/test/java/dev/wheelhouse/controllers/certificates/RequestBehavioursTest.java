@@ -21,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequestCondition;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.pki.CertificateRequest;
@@ -217,6 +218,21 @@ class RequestBehavioursTest {
         };
         assertThat(isDeletedAfter(Duration.ofMinutes(10), change)).isFalse();
         assertThat(isDeletedAfter(Duration.ofMinutes(11), change)).isTrue();
+    }
+
+    @Test
+    void theCleanersPlanOfARequestIsItsPartOfTheRound() {
+        create(CLIENT, NODE, "client auth");
+        RequestCleaner controller = new RequestCleaner(cluster.context());
+        cluster.deliver();
+        ObjectKey key = ObjectKey.cluster("csr");
+        String type = Requests.TYPE.groupResource();
+        assertThat(controller.plan(type, key)).hasValue(List.of());
+        cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
+        assertThat(controller.plan(type, key).orElseThrow()).singleElement().isInstanceOf(Action.Delete.class);
+        assertThat(controller.plan(type, ObjectKey.cluster("none"))).isEmpty();
+        assertThat(controller.plan(RequestCleaner.Round.ROUND)).hasSize(2).last()
+                .isEqualTo(new Action.RequeueAfter(RequestCleaner.PERIOD));
     }
 
     @Test

@@ -19,9 +19,13 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.controller.SyncTrace;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
@@ -77,14 +81,18 @@ class GarbageCollectorTest {
         Cluster.work(collector.loops());
     }
 
-    /** Works and delivers until nothing happens, with enough time for delayed keys. */
     private List<String> settle() {
+        return settle(collector);
+    }
+
+    /** Works and delivers until nothing happens, with enough time for delayed keys. */
+    private List<String> settle(GarbageCollector which) {
         for (int i = 0; i < 20; i++) {
-            work();
+            Cluster.work(which.loops());
             cluster.deliver();
             cluster.clock.advance(Duration.ofMillis(150));
         }
-        work();
+        Cluster.work(which.loops());
         return cluster.requests.takeWrites();
     }
 
@@ -303,6 +311,37 @@ class GarbageCollectorTest {
         assertThat(exists(ResourceType.PODS, "p1")).isTrue();
         settle();
         assertThat(exists(ResourceType.PODS, "p1")).as("it then does so").isFalse();
+    }
+
+    @Test
+    void anObservingOnePlansTheDeletionOfAnObjectWhoseOwnerNeverExistedAndDropsThePlanWithTheObject() {
+        List<String> planned = new ArrayList<>();
+        List<String> synced = new ArrayList<>();
+        GarbageCollector observer = new GarbageCollector(cluster.context(new DefaultControllerContext.Settings(
+                (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
+                WorkQueueMetrics.NONE, new ControllerMetrics() {
+                    @Override
+                    public void planned(String controller, String verb, ResourceType type) {
+                        planned.add(verb + " " + type);
+                    }
+
+                    @Override
+                    public SyncTrace begin(String controller, Object key) {
+                        synced.add(key.toString());
+                        return SyncTrace.NONE;
+                    }
+                })));
+        create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
+        assertThat(settle(observer)).isEmpty();
+        assertThat(planned).containsExactly("delete pods");
+
+        synced.clear();
+        cluster.remove(ResourceType.PODS, key("stray"));
+        settle(observer);
+        assertThat(synced).as("a sync without writes drops the plan").contains("default/Pod:stray");
+        assertThat(planned).hasSize(1);
+        settle();
+        assertThat(observer.objects()).isEqualTo(collector.objects());
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.serviceaccount;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,6 +83,20 @@ class LegacyTokenCleanerTest {
         assertThat(exists()).isTrue();
         pass(Duration.ofDays(1));
         assertThat(exists()).isFalse();
+    }
+
+    @Test
+    void thePlanOfASecretIsItsPartOfTheRound() {
+        secret("by-hand");
+        cluster.settle(controller.loops());
+        ObjectKey generated = ObjectKey.of("default", "generated");
+        assertThat(controller.plan("secrets", generated)).hasValue(List.of());
+        cluster.clock.advance(YEAR.plusDays(1));
+        assertThat(controller.plan("secrets", generated).orElseThrow()).singleElement()
+                .isInstanceOf(Action.Patch.class);
+        assertThat(controller.plan("secrets", ObjectKey.of("default", "by-hand"))).hasValue(List.of());
+        assertThat(controller.plan("secrets", ObjectKey.of("default", "none"))).isEmpty();
+        assertThat(labels()).isEmpty();
     }
 
     @Test
