@@ -27,6 +27,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaints.Pool;
