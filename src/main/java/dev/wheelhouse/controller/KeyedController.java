@@ -227,12 +227,34 @@ public abstract class KeyedController<K> implements Controller {
         return loops;
     }
 
-    /** Adds a queue with one worker, which always syncs its keys at once. */
-    protected final <F> WorkQueue<F> addQueue(String queueName, Reconciler<F> reconciler) {
+    /** The sync of the keys of a further queue. */
+    @FunctionalInterface
+    protected interface FurtherSync<F> {
+        Result sync(F key, SyncRun run) throws InterruptedException;
+    }
+
+    /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, FurtherSync<F> sync) {
         WorkQueue<F> further = context.queue(queueName);
+        Reconciler<F> reconciler = key -> {
+            FurtherKey owner = new FurtherKey(queueName, key);
+            try {
+                return run(owner, run -> sync.sync(key, run), () -> further.forget(key));
+            } finally {
+                consistency.forget(owner);
+            }
+        };
         addQueue(further, List.of(
                 new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics())));
         return further;
+    }
+
+    /** The owner of the writes for a key of a further queue. */
+    private record FurtherKey(String queue, Object key) {
+        @Override
+        public String toString() {
+            return key.toString();
+        }
     }
 
     @Override
@@ -262,30 +284,44 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     private Result syncOnce(K key) throws InterruptedException {
+        Result result = run(key, run -> sync(key, run), () -> {
+            forbidden.forget(key);
+            queue.forget(key);
+        });
+        forbidden.ended(key, result);
+        return result;
+    }
+
+    private interface OnRun {
+        Result sync(SyncRun run) throws InterruptedException;
+    }
+
+    private Result run(Object owner, OnRun sync, Runnable forget) throws InterruptedException {
         if (observed == null) {
-            Result result = sync(key, new WritingRun(key));
-            forbidden.ended(key, result);
-            return result;
+            return sync.sync(new WritingRun(owner, forget));
         }
         RecordingRun run = new RecordingRun();
         try {
-            return sync(key, run);
+            return sync.sync(run);
         } finally {
-            observed.planned(key, run.recordedWrites());
+            observed.planned(owner, run.recordedWrites());
         }
     }
 
     /** A run that writes. */
     private final class WritingRun implements SyncRun {
-        private final K key;
+        private final Object owner;
+        private final Runnable forget;
 
-        WritingRun(K key) {
-            this.key = key;
+        /** @param forget drops what is recorded about the key beside its writes */
+        WritingRun(Object owner, Runnable forget) {
+            this.owner = owner;
+            this.forget = forget;
         }
 
         @Override
         public ActionExecutor.Outcome execute(List<Action> actions) {
-            return executor.execute(key, actions);
+            return executor.execute(owner, actions);
         }
 
         @Override
@@ -300,9 +336,8 @@ public abstract class KeyedController<K> implements Controller {
 
         @Override
         public void forget() {
-            consistency.forget(key);
-            forbidden.forget(key);
-            queue.forget(key);
+            consistency.forget(owner);
+            forget.run();
         }
 
         @Override
