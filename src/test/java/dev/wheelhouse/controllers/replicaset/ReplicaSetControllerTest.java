@@ -23,11 +23,11 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ReplicaSetControllerTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
@@ -360,8 +360,8 @@ class ReplicaSetControllerTest {
                 List.of(new V1LabelSelectorRequirement().key("a").operator("Near").values(List.of("b")))));
         system.cluster.store(ResourceType.REPLICA_SETS, set);
         system.cluster.deliver();
-        Result result = system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
-        assertThat(result).isInstanceOf(Result.Terminal.class);
+        assertThatThrownBy(() -> system.controller.plan(ReplicaSetSystem.key("web")))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageStartingWith("spec.selector");
         system.settle();
         assertThat(system.pods()).isEmpty();
     }
@@ -384,9 +384,7 @@ class ReplicaSetControllerTest {
         system.settle();
         system.pods().forEach(system::ready);
         system.settle();
-        system.cluster.requests.take();
-        system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
-        assertThat(system.cluster.requests.take()).isEmpty();
+        assertThat(system.controller.plan(ReplicaSetSystem.key("web"))).isEmpty();
     }
 
     @Test
