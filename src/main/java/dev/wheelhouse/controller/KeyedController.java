@@ -124,7 +124,7 @@ public abstract class KeyedController<K> implements Controller {
 
     /**
      * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
-     * another key than the object's own shows only the actions for that object.
+     * another key than the object's own, which is the same in words, shows only the actions for that object.
      */
     protected @Nullable K keyOf(String groupResource, ObjectKey object) {
         return null;
@@ -142,7 +142,7 @@ public abstract class KeyedController<K> implements Controller {
             return Optional.empty();
         }
         List<Action> all = plan(key);
-        return Optional.of(key.equals(object) ? all : all.stream().flatMap(action -> about(action, object)).toList());
+        return Optional.of(key.toString().equals(object.toString()) ? all : all.stream().flatMap(action -> about(action, object)).toList());
     }
 
     /**
@@ -204,6 +204,22 @@ public abstract class KeyedController<K> implements Controller {
         furtherLoops.addAll(itsWorkers);
     }
 
+    /** Adds a queue whose keys are synced like those of the controller's own queue, by as many workers. */
+    protected final WorkQueue<K> addQueue(String queueName, RateLimits limits) {
+        WorkQueue<K> further = context.queue(queueName, limits);
+        addQueue(further, workersOf(further));
+        return further;
+    }
+
+    private List<Loop> workersOf(WorkQueue<K> of) {
+        Outage<K> outage = new Outage<>(of, clock);
+        List<Loop> made = new ArrayList<>();
+        for (int i = 0; i < context.workers(name, presetWorkers); i++) {
+            made.add(new Worker<>(name, of, outage, this::delay, this::syncOnce, clock, context.metrics()));
+        }
+        return made;
+    }
+
     /** Adds a queue with one worker, which always syncs its keys at once. */
     protected final <F> WorkQueue<F> addQueue(String queueName, Reconciler<F> reconciler) {
         WorkQueue<F> further = context.queue(queueName);
@@ -215,10 +231,7 @@ public abstract class KeyedController<K> implements Controller {
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
-            Outage<K> outage = new Outage<>(queue, clock);
-            for (int i = 0; i < context.workers(name, presetWorkers); i++) {
-                workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
-            }
+            workers.addAll(workersOf(queue));
         }
         return Stream.concat(workers.stream(), furtherLoops.stream()).toList();
     }

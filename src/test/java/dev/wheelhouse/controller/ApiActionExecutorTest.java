@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -271,29 +272,39 @@ class ApiActionExecutorTest {
     }
 
     @Test
-    void aPlanningExecutorWritesNothingAndKeepsThePlan() {
+    void aRunThatRecordsAnswersAsIfAllSucceededAndAPlanThatStaysIsCountedOnce() {
         List<String> planned = new ArrayList<>();
-        PlanningExecutor planner = new PlanningExecutor("test", new ControllerMetrics() {
+        ObservedPlans plans = new ObservedPlans("test", new ControllerMetrics() {
             @Override
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(verb + " " + type);
             }
         });
         for (int sync = 0; sync < 2; sync++) {
-            planner.begin(OWNER);
-            Outcome outcome = planner.execute(OWNER, List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
+            RecordingRun run = new RecordingRun();
+            Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
                     new Action.RequeueAfter(Duration.ofSeconds(1))));
             assertThat(outcome.succeeded()).isTrue();
-            assertThat(outcome.attempts()).hasSize(2);
+            assertThat(outcome.attempts()).hasSize(2).allMatch(ActionExecutor.Attempt::done);
             assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
-            planner.execute(OWNER, List.of());
-            planner.end(OWNER);
+            run.effect(() -> planned.add("an effect"));
+            assertThat(run.recorded()).hasSize(3);
+            plans.planned(OWNER, run.recordedWrites());
         }
-        assertThat(planner.plan(OWNER)).hasSize(2);
-        assertThat(planned).as("a plan that stays is counted once").containsExactly("create pods", "create pods");
-        planner.begin(OWNER);
-        planner.end(OWNER);
-        assertThat(planner.plan(OWNER)).isEmpty();
+        assertThat(planned).containsExactly("create pods", "create pods");
         assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void aPatchOfAnObjectThatIsGoneHoldsTheOwnerBackUntilTheCacheShowsItsEnd() {
+        cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "a"));
+        Outcome outcome = execute(new Action.Patch(ResourceType.PODS, ObjectKey.of("default", "a"), "",
+                PatchType.MERGE, "{}", "unlabel it", Set.of(404)));
+        assertThat(outcome.succeeded()).isTrue();
+        assertThat(consistency.check(OWNER)).isNotNull();
+        cluster.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
     }
 }
