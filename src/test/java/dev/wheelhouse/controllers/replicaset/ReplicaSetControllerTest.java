@@ -99,6 +99,28 @@ class ReplicaSetControllerTest {
     }
 
     @Test
+    void noSyncDeletesAgainBeforeItsOwnDeletionsWereSeen() {
+        system.create("web", 3);
+        system.settle();
+        system.scale("web", 2);
+        system.cluster.deliver();
+        system.cluster.withhold(ResourceType.PODS);
+        system.step();
+        long left = Pods.active(system.pods()).size();
+        assertThat(left).isEqualTo(2);
+        system.scale("web", 1);
+        for (int i = 0; i < 20; i++) {
+            system.cluster.deliver();
+            system.step();
+            system.cluster.clock.advance(Duration.ofMillis(500));
+        }
+        assertThat(Pods.active(system.pods())).hasSize(2);
+        system.cluster.release(ResourceType.PODS);
+        system.settle();
+        assertThat(Pods.active(system.pods())).hasSize(1);
+    }
+
+    @Test
     void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
         system.cluster.requests.fault(Requests.Fault
                 .afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS)
