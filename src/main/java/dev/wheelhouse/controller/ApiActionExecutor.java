@@ -166,6 +166,7 @@ final class ApiActionExecutor implements ActionExecutor {
         long sent = journal.nanoTime();
         SyncTrace.OfWrite traced = trace.writing(write);
         String doomed = write instanceof Action.Delete delete ? doomed(delete) : null;
+        String version = decidedOn(write);
         try {
             KubernetesObject answer = write(write);
             int code = answer == null ? 200 : successCode(write);
@@ -190,7 +191,7 @@ final class ApiActionExecutor implements ActionExecutor {
             } else if (doomed != null && e.isNotFound()) {
                 consistency.deleted(owner, write.type(), write.target(), doomed);
             } else {
-                noteOutdated(owner, write, e);
+                noteOutdated(owner, write, version, e);
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
@@ -217,25 +218,28 @@ final class ApiActionExecutor implements ActionExecutor {
     /**
      * Records that the cached object is outdated, so that the next sync waits until the cache shows another version.
      */
-    private void noteOutdated(Object owner, Action.Write write, ApiError error) {
-        String version = versionOf(write);
+    private void noteOutdated(Object owner, Action.Write write, @Nullable String version, ApiError error) {
         if (version == null) {
             return;
         }
         if (error.isNotFound()) {
             consistency.goneAt(owner, write.type(), write.target(), version);
-        } else if (error.isConflict()) {
+        } else if (error.isConflict() && !(write instanceof Action.Patch)) {
             consistency.conflictAt(owner, write.type(), write.target(), version);
         }
     }
 
-    /** The resource version that a write requires; null if it requires none. */
-    private static @Nullable String versionOf(Action.Write write) {
+    /**
+     * The resource version that a write requires, or that the cache shows before a patch; null if there is none. A patch
+     * whose object does not exist any more shows that this version is outdated.
+     */
+    private @Nullable String decidedOn(Action.Write write) {
         return switch (write) {
             case Action.Delete delete -> delete.deletion().resourceVersion();
             case Action.Update update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateStatus update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateSubresource update -> update.object().getMetadata().getResourceVersion();
+            case Action.Patch patch -> consistency.versionOf(patch.type(), patch.target());
             default -> null;
         };
     }

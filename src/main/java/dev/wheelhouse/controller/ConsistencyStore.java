@@ -98,6 +98,14 @@ public final class ConsistencyStore {
                 : cached.getMetadata().getUid();
     }
 
+    /** The version of an object that the cache shows; null if there is none. */
+    @Nullable
+    String versionOf(ResourceType type, ObjectKey object) {
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
+        KubernetesObject cached = cache == null ? null : cache.get(object);
+        return cached == null ? null : cached.getMetadata().getResourceVersion();
+    }
+
     /**
      * Records that an owner deleted an object. The answer to a deletion may name no version, so the owner waits until
      * the cache shows the object as being deleted, or not at all.
@@ -233,9 +241,7 @@ public final class ConsistencyStore {
         if (outdated.until != null && clock.nanoTime() - outdated.until >= 0) {
             return false;
         }
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(target.type);
-        KubernetesObject cached = cache == null ? null : cache.get(target.object);
-        String version = cached == null ? null : cached.getMetadata().getResourceVersion();
+        String version = versionOf(target.type, target.object);
         return outdated.version.equals(version) || ResourceVersions.atLeast(outdated.version, version);
     }
 

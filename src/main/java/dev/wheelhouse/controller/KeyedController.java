@@ -124,7 +124,7 @@ public abstract class KeyedController<K> implements Controller {
 
     /**
      * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
-     * another key than the object's own shows only the actions for that object.
+     * another key than the object's own, which is the same in words, shows only the actions for that object.
      */
     protected @Nullable K keyOf(String groupResource, ObjectKey object) {
         return null;
@@ -147,9 +147,12 @@ public abstract class KeyedController<K> implements Controller {
                 : all.stream().flatMap(action -> about(action, object)).toList());
     }
 
-    /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
+    /**
+     * Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. By
+     * default, if both have the same words.
+     */
     protected boolean isOwn(K key, ObjectKey object) {
-        return key.equals(object);
+        return key.toString().equals(object.toString());
     }
 
     /**
@@ -211,9 +214,9 @@ public abstract class KeyedController<K> implements Controller {
         furtherLoops.addAll(itsWorkers);
     }
 
-    /** Adds a queue with as many workers as {@link #queue} has, which sync its keys in the same way. */
-    protected final WorkQueue<K> addQueue(String queueName) {
-        WorkQueue<K> further = context.queue(queueName);
+    /** Adds a queue whose keys are synced like those of the controller's own queue, by as many workers. */
+    protected final WorkQueue<K> addQueue(String queueName, RateLimits limits) {
+        WorkQueue<K> further = context.queue(queueName, limits);
         addQueue(further, workersOf(further));
         return further;
     }

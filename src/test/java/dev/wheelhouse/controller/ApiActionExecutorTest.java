@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -290,5 +291,42 @@ class ApiActionExecutorTest {
                 create("z")).error()).matches(ApiError::isNotFound);
         assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
                 .containsExactly("controller", "x");
+    }
+
+    @Test
+    void aRunThatRecordsAnswersAsIfAllSucceededAndAPlanThatStaysIsCountedOnce() {
+        List<String> planned = new ArrayList<>();
+        ObservedPlans plans = new ObservedPlans("test", new ControllerMetrics() {
+            @Override
+            public void planned(String controller, String verb, ResourceType type) {
+                planned.add(verb + " " + type);
+            }
+        });
+        for (int sync = 0; sync < 2; sync++) {
+            RecordingRun run = new RecordingRun();
+            Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
+                    new Action.RequeueAfter(Duration.ofSeconds(1))));
+            assertThat(outcome.succeeded()).isTrue();
+            assertThat(outcome.attempts()).hasSize(2).allMatch(ActionExecutor.Attempt::done);
+            assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
+            run.effect(() -> planned.add("an effect"));
+            assertThat(run.recorded()).hasSize(3);
+            plans.planned(OWNER, run.recordedWrites());
+        }
+        assertThat(planned).containsExactly("create pods", "create pods");
+        assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void aPatchOfAnObjectThatIsGoneHoldsTheOwnerBackUntilTheCacheShowsItsEnd() {
+        cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "a"));
+        Outcome outcome = execute(new Action.Patch(ResourceType.PODS, ObjectKey.of("default", "a"), "",
+                PatchType.MERGE, "{}", "unlabel it", Set.of(404)));
+        assertThat(outcome.succeeded()).isTrue();
+        assertThat(consistency.check(OWNER)).isNotNull();
+        cluster.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
     }
 }

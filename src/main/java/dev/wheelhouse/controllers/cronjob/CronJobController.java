@@ -27,16 +27,16 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Decision;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Run;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -67,41 +67,32 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
         liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
-        new CronJobHandlers(primary, queue, executor, clock, local).register(jobCache);
+        EventRecorder events = context.observes(NAME) ? EventRecorder.NONE : context.events(NAME);
+        new CronJobHandlers(primary, queue, events, clock, local).register(jobCache);
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        confirmed.remove(key);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> confirmed.remove(key));
+        return super.gone(key, run);
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1CronJob cronJob) {
-        return new Sync(key, executor).run(cronJob);
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1CronJob cronJob) {
-        RecordingExecutor recorder = new RecordingExecutor();
-        if (new Sync(key, recorder).run(cronJob) instanceof Result.Retry retry
-                && retry.cause() instanceof ApiError unread) {
-            throw unread;
-        }
-        return recorder.recorded();
+    protected Result sync(ObjectKey key, V1CronJob cronJob, SyncRun run) {
+        return new Sync(key, run).sync(cronJob);
     }
 
     /** One sync of one CronJob: shorten the history, decide, start the run that is due, report the status. */
     private final class Sync {
         private final ObjectKey key;
-        private final ActionExecutor executor;
+        private final SyncRun run;
 
-        Sync(ObjectKey key, ActionExecutor executor) {
+        Sync(ObjectKey key, SyncRun run) {
             this.key = key;
-            this.executor = executor;
+            this.run = run;
         }
 
-        Result run(V1CronJob cached) {
+        Result sync(V1CronJob cached) {
             List<V1Job> owned = jobs.controlledBy(cached.getMetadata()).stream()
                     .sorted(Comparator.comparing(job -> String.valueOf(job.getMetadata().getName()))).toList();
             Set<String> deleted = shortenHistory(cached, owned);
@@ -117,7 +108,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             } catch (ApiError unread) {
                 return Result.retry(unread);
             }
-            executor.execute(key, decision.events());
+            run.execute(decision.events());
             return decision.run() == null
                     ? report(cronJob, decision.status(), decision.next()).toResult()
                     : start(cronJob, decision, decision.run());
@@ -129,13 +120,13 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         }
 
         private boolean isConfirmed(V1CronJob cronJob) {
-            return !executor.writes() || String.valueOf(cronJob.getMetadata().getUid()).equals(confirmed.get(key));
+            return String.valueOf(cronJob.getMetadata().getUid()).equals(confirmed.get(key));
         }
 
         private V1CronJob confirmed(V1CronJob cronJob) {
             V1CronJob live = liveCronJobs.get(key);
             if (Objects.equals(live.getMetadata().getResourceVersion(), cronJob.getMetadata().getResourceVersion())) {
-                confirmed.put(key, String.valueOf(live.getMetadata().getUid()));
+                run.effect(() -> confirmed.put(key, String.valueOf(live.getMetadata().getUid())));
             }
             return live;
         }
@@ -153,10 +144,10 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         }
 
         private @Nullable ApiError delete(V1CronJob cronJob, String job, String uid, String why) {
-            Outcome outcome = executor.execute(key, List.of(new Action.Delete(ResourceType.JOBS,
+            Outcome outcome = run.execute(List.of(new Action.Delete(ResourceType.JOBS,
                     ObjectKey.of(key.namespace(), job), Deletion.ofUid(uid).withPropagation("Background"), why)));
             ApiError error = outcome.attempts().getFirst().error();
-            executor.execute(key, List.of(error == null
+            run.execute(List.of(error == null
                     ? CronJobDecisions.event(cronJob, "Normal", "SuccessfulDelete", "Deleted job " + job)
                     : CronJobDecisions.event(cronJob, "Warning", "FailedDelete",
                             "Deleted job: " + error.statusMessage())));
@@ -191,48 +182,48 @@ public final class CronJobController extends ObjectController<V1CronJob> {
                             .filter(live -> job.getUid().equals(live.getMetadata().getUid())).isPresent();
         }
 
-        private Result start(V1CronJob cronJob, Decision decision, Run run) {
+        private Result start(V1CronJob cronJob, Decision decision, Run next) {
             V1CronJobStatus status = decision.status();
-            for (V1ObjectReference job : run.replaced()) {
+            for (V1ObjectReference job : next.replaced()) {
                 ApiError error = delete(cronJob, job.getName(), job.getUid(), "the next run replaces it");
                 if (error != null) {
                     return failed(cronJob, status, error);
                 }
                 status.getActive().remove(job);
             }
-            Outcome created = executor.execute(key, List.of(new Action.Create(ResourceType.JOBS, run.job(),
-                    "it is due since " + run.time())));
+            Outcome created = run.execute(List.of(new Action.Create(ResourceType.JOBS, next.job(),
+                    "it is due since " + next.time())));
             ApiError error = created.error();
             if (error == null) {
                 V1ObjectMeta job = created.written().getFirst().getMetadata();
-                if (executor.writes() && job.getCreationTimestamp() != null) {
-                    record(SKEW, Duration.between(run.time(), job.getCreationTimestamp().toInstant()).toSeconds());
+                if (job.getCreationTimestamp() != null) {
+                    run.count(SKEW, Duration.between(next.time(), job.getCreationTimestamp().toInstant()).toSeconds());
                 }
-                executor.execute(key, List.of(CronJobDecisions.event(cronJob, "Normal", "SuccessfulCreate",
+                run.execute(List.of(CronJobDecisions.event(cronJob, "Normal", "SuccessfulCreate",
                         "Created job " + job.getName())));
-                return report(cronJob, CronJobDecisions.started(status, run, job), decision.next()).toResult();
+                return report(cronJob, CronJobDecisions.started(status, next, job), decision.next()).toResult();
             }
             if (error.isAlreadyExists()) {
-                return found(cronJob, decision, run, status);
+                return found(cronJob, decision, next, status);
             }
             if (!error.isNamespaceTerminating()) {
-                executor.execute(key, List.of(CronJobDecisions.event(cronJob, "Warning", "FailedCreate",
+                run.execute(List.of(CronJobDecisions.event(cronJob, "Warning", "FailedCreate",
                         "Error creating job: " + error.statusMessage())));
             }
             return failed(cronJob, status, error);
         }
 
         /** Takes over the Job of a run whose start did not get into the status. Another's Job is left alone. */
-        private Result found(V1CronJob cronJob, Decision decision, Run run, V1CronJobStatus status) {
+        private Result found(V1CronJob cronJob, Decision decision, Run next, V1CronJobStatus status) {
             V1Job job;
             try {
-                job = liveJobs.get(ObjectKey.of(run.job()));
+                job = liveJobs.get(ObjectKey.of(next.job()));
             } catch (ApiError unread) {
                 return failed(cronJob, status, unread);
             }
             boolean taken = OwnerReferences.isControlledBy(job, cronJob.getMetadata())
                     && !CronJobDecisions.activeUids(status).contains(job.getMetadata().getUid());
-            return report(cronJob, taken ? CronJobDecisions.started(status, run, job.getMetadata()) : status,
+            return report(cronJob, taken ? CronJobDecisions.started(status, next, job.getMetadata()) : status,
                     decision.next()).toResult();
         }
 
@@ -251,7 +242,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             if (next != null) {
                 actions.add(new Action.RequeueAfter(next));
             }
-            return executor.execute(key, actions);
+            return run.execute(actions);
         }
     }
 }

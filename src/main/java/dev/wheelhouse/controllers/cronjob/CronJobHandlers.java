@@ -2,21 +2,19 @@ package dev.wheelhouse.controllers.cronjob;
 
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.List;
 import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1Job;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.OwnerKeys;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.facts.CronSchedule;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -25,7 +23,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  *
  * @param local the time zone of schedules that name none
  */
-record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<ObjectKey> queue, ActionExecutor executor,
+record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<ObjectKey> queue, EventRecorder events,
         Clock clock, ZoneId local) {
 
     void register(SharedIndexInformer<V1Job> jobs) {
@@ -34,36 +32,29 @@ record CronJobHandlers(SharedIndexInformer<V1CronJob> cronJobs, WorkQueue<Object
         jobs.addEventHandler(new OwnerKeys<>(new CachedOwners<>(cronJobs, cronJob -> null), queue));
     }
 
-    private final class OfCronJobs implements ResourceEventHandler<V1CronJob> {
-        @Override
-        public void onAdd(V1CronJob cronJob, boolean initial) {
-            queue.add(ObjectKey.of(cronJob), initial ? Priority.BACKGROUND : Priority.LIVE);
+    private final class OfCronJobs extends OwnKeys<V1CronJob> {
+        OfCronJobs() {
+            super(queue);
         }
 
         @Override
         public void onUpdate(V1CronJob before, V1CronJob after) {
-            ObjectKey key = ObjectKey.of(after);
             if (Objects.equals(before.getSpec().getSchedule(), after.getSpec().getSchedule())
                     && Objects.equals(before.getSpec().getTimeZone(), after.getSpec().getTimeZone())) {
-                queue.add(key);
+                super.onUpdate(before, after);
                 return;
             }
             CronSchedule schedule;
             try {
                 schedule = CronJobDecisions.scheduleOf(after.getSpec(), local);
             } catch (IllegalArgumentException e) {
-                executor.execute(key, List.of(CronJobDecisions.event(after, "Warning", "UnParseableCronJobSchedule",
-                        "unparseable schedule for cronjob: " + after.getSpec().getSchedule())));
+                events.event(CronJobDecisions.CRON_JOBS, after, EventRecorder.WARNING, "UnParseableCronJobSchedule",
+                        "unparseable schedule for cronjob: " + after.getSpec().getSchedule());
                 return;
             }
             Duration next = MissedRuns.untilNext(after,
                     after.getStatus() == null ? null : after.getStatus().getLastScheduleTime(), schedule, clock.now());
-            queue.addAfter(key, next == null ? Duration.ZERO : next);
-        }
-
-        @Override
-        public void onDelete(V1CronJob cronJob, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(cronJob));
+            queue.addAfter(ObjectKey.of(after), next == null ? Duration.ZERO : next);
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.daemonset;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,11 +29,11 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
-import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -55,7 +54,6 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     private final OwnedObjects<V1ControllerRevision> revisions;
     private final ResourceClient<V1ControllerRevision> liveRevisions;
     private final ResourceClient<V1DaemonSet> liveSets;
-    private final Expectations expectations;
     private final FailedPodsBackoff backoff;
 
     public DaemonSetController(ControllerContext context) {
@@ -68,14 +66,9 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         this.liveSets = context.client().resource(ResourceType.DAEMON_SETS, V1DaemonSet.class);
-        this.expectations = new Expectations(clock);
         this.backoff = new FailedPodsBackoff(clock);
         retryWhenAllowed();
-        DaemonSetHandlers handlers = new DaemonSetHandlers(caches, queue, expectations);
-        primary.addEventHandler(handlers.ofSets());
-        history.addEventHandler(handlers.ofRevisions());
-        podCache.addEventHandler(handlers.ofPods());
-        nodes.addEventHandler(handlers.ofNodes());
+        new DaemonSetHandlers(caches, queue).register(primary, podCache, history, nodes);
     }
 
     @Override
@@ -90,49 +83,17 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1DaemonSet set) {
+    protected Result sync(ObjectKey key, V1DaemonSet set, SyncRun run) {
         LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
         if (selector.isEverything()) {
-            executor.execute(key, List.of(DaemonSetDecisions.event(set, EventRecorder.WARNING, "SelectingAll",
+            run.execute(List.of(DaemonSetDecisions.event(set, EventRecorder.WARNING, "SelectingAll",
                     "This daemon set is selecting all pods. A non-empty selector is required.")));
             return Result.done();
         }
         // The garbage collector may have deleted its revisions already, so no status can be computed either.
         return set.getMetadata().getDeletionTimestamp() != null
                 ? Result.done()
-                : new Sync(key, set, selector).run();
-    }
-
-    /** The plan: the actions of all phases if every write succeeds. */
-    @Override
-    protected List<Action> plan(ObjectKey key, V1DaemonSet set) {
-        if (set.getMetadata().getDeletionTimestamp() != null) {
-            return List.of();
-        }
-        V1ObjectMeta meta = set.getMetadata();
-        LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
-        Claim<V1ControllerRevision> revisionClaim = ControllerRefManager.claim(meta, selector,
-                revisions.candidates(meta));
-        Claim<V1Pod> podClaim = ControllerRefManager.claim(meta, selector, pods.candidates(meta));
-        List<V1Pod> owned = all(podClaim.owned(), podClaim.adopt());
-        RevisionHistory history = RevisionHistory.of(set, all(revisionClaim.owned(), revisionClaim.adopt()), owned);
-        List<Action> actions = new ArrayList<>(
-                ControllerRefManager.actions(revisionClaim, ResourceType.CONTROLLER_REVISIONS, plansFor(), meta));
-        actions.addAll(history.actions());
-        actions.addAll(ControllerRefManager.actions(podClaim, ResourceType.PODS, plansFor(), meta));
-        DaemonSetView view = view(set, history, owned);
-        boolean mayManage = expectations.areMet(meta.getUid());
-        if (mayManage) {
-            PodChange change = DaemonSetDecisions.manage(view);
-            if (change.isEmpty() && view.isRollingUpdate()) {
-                change = RollingUpdate.decide(view);
-            }
-            actions.addAll(DaemonSetDecisions.creations(view, change));
-            actions.addAll(DaemonSetDecisions.deletions(view, change));
-            actions.addAll(history.cleanup(set, owned));
-        }
-        actions.addAll(DaemonSetDecisions.report(view, mayManage));
-        return actions;
+                : new Sync(key, set, selector, run).sync();
     }
 
     private static <T> List<T> all(List<T> some, List<T> others) {
@@ -159,20 +120,22 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         private final V1DaemonSet set;
         private final V1ObjectMeta meta;
         private final LabelSelector selector;
+        private final SyncRun run;
         /** The first failure. The phases that depend on the failed one are left out. */
         private @Nullable Result failed;
         private final List<V1Pod> created = new ArrayList<>();
         private final Set<ObjectKey> deleted = new HashSet<>();
         private boolean rolls;
 
-        Sync(ObjectKey key, V1DaemonSet set, LabelSelector selector) {
+        Sync(ObjectKey key, V1DaemonSet set, LabelSelector selector, SyncRun run) {
             this.key = key;
             this.set = set;
             this.meta = set.getMetadata();
             this.selector = selector;
+            this.run = run;
         }
 
-        Result run() {
+        Result sync() {
             List<V1ControllerRevision> ownRevisions = claim(revisions.candidates(meta),
                     ResourceType.CONTROLLER_REVISIONS);
             RevisionHistory history = failed == null ? record(ownRevisions) : null;
@@ -182,18 +145,11 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             }
             DaemonSetView view = view(set, history, owned);
             List<Action> last = new ArrayList<>();
-            boolean mayManage = expectations.areMet(meta.getUid());
-            if (mayManage) {
-                manage(view, last);
-            }
-            if (mayManage && failed == null) {
+            manage(view, last);
+            if (failed == null) {
                 execute(history.cleanup(set, owned));
             }
-            last.addAll(DaemonSetDecisions.report(afterwards(view, history, owned), mayManage));
-            Duration untilMet = expectations.untilMet(meta.getUid());
-            if (!untilMet.isZero()) {
-                last.add(new Action.RequeueAfter(untilMet));
-            }
+            last.addAll(DaemonSetDecisions.report(afterwards(view, history, owned)));
             Result reported = report(last);
             return failed == null ? reported : failed;
         }
@@ -206,13 +162,13 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             List<V1Pod> pods = new ArrayList<>(owned);
             pods.addAll(created);
             pods.removeIf(pod -> (Pods.isFinished(pod) || !rolls && Pods.node(pod).isEmpty())
-                    && deleted.contains(ObjectKey.of(pod)));
+                    && deleted.contains(ObjectKey.ofNew(pod)));
             return created.isEmpty() && pods.size() == owned.size() ? view : view(set, history, pods);
         }
 
         /** Writes the status. A failed write is tried again on the newest version of the DaemonSet. */
         private Result report(List<Action> actions) {
-            Outcome outcome = executor.execute(key, actions);
+            Outcome outcome = run.execute(actions);
             if (!(outcome.failed() instanceof Action.UpdateStatus update)) {
                 return outcome.toResult();
             }
@@ -226,16 +182,16 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 live.setStatus(status);
                 List<Action> again = new ArrayList<>(actions);
                 again.replaceAll(action -> action == update
-                        ? new Action.UpdateStatus(plansFor(), live, update.why())
+                        ? new Action.UpdateStatus(syncs(), live, update.why())
                         : action);
-                return executor.execute(key, again).toResult();
+                return run.execute(again).toResult();
             } catch (ApiError e) {
                 return Result.retry(e);
             }
         }
 
         private Outcome execute(List<Action> actions) {
-            Outcome outcome = executor.execute(key, actions);
+            Outcome outcome = run.execute(actions);
             if (outcome.error() != null && failed == null) {
                 failed = outcome.toResult();
             }
@@ -249,7 +205,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         /** The candidates that the DaemonSet owns after adoptions and releases. */
         private <T extends KubernetesObject> List<T> claim(List<T> candidates, ResourceType type) {
             Claim<T> claim = ControllerRefManager.claim(meta, selector, candidates);
-            Outcome outcome = execute(ControllerRefManager.actions(claim, type, plansFor(), meta));
+            Outcome outcome = execute(ControllerRefManager.actions(claim, type, syncs(), meta));
             Set<ObjectKey> done = targets(outcome);
             return all(claim.owned(),
                     claim.adopt().stream().filter(object -> done.contains(ObjectKey.of(object))).toList());
@@ -263,7 +219,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         /** The history after its writes; null if they failed. */
         private @Nullable RevisionHistory record(List<V1ControllerRevision> owned) {
             RevisionHistory history = RevisionHistory.of(set, owned, pods.controlledBy(meta));
-            Outcome outcome = executor.execute(key, history.actions());
+            Outcome outcome = run.execute(history.actions());
             if (outcome.error() == null) {
                 return history;
             }
@@ -286,7 +242,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 if (Objects.equals(collisions, collisions(set))) {
                     V1DaemonSetStatus status = live.getStatus() == null ? new V1DaemonSetStatus() : live.getStatus();
                     live.setStatus(status.collisionCount(collisions == null ? 1 : collisions + 1));
-                    executor.execute(key, List.of(new Action.UpdateStatus(plansFor(), live,
+                    run.execute(List.of(new Action.UpdateStatus(syncs(), live,
                             "the name " + create.target().name() + " of its revision is taken")));
                 }
             } catch (ApiError e) {
@@ -312,34 +268,19 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             }
         }
 
-        /**
-         * Creates and deletes pods. The expectations are set before the writes, because handlers may observe the result
-         * at once.
-         */
         private void apply(DaemonSetView view, PodChange change) {
             if (change.problem != null) {
                 failed = Result.retry(new IllegalStateException(change.problem));
                 return;
             }
-            boolean expects = executor.writes();
-            String uid = meta.getUid();
-            if (expects) {
-                expectations.expect(uid, change.nodes.size(),
-                        change.victims.stream().map(victim -> victim.getMetadata().getUid()).toList());
-                change.failedOn.forEach(node -> backoff.next(backoffKey(set, node)));
-            }
-            executor.execute(key, change.events);
+            run.effect(() -> change.failedOn.forEach(node -> backoff.next(backoffKey(set, node))));
+            run.execute(change.events);
             Outcome creations = execute(DaemonSetDecisions.creations(view, change));
-            executor.execute(key, PodEvents.of(plansFor(), set, creations.attempts()));
+            run.execute(PodEvents.of(syncs(), set, creations.attempts()));
             creations.written().forEach(pod -> created.add((V1Pod) pod));
             Outcome deletions = execute(DaemonSetDecisions.deletions(view, change));
-            executor.execute(key, PodEvents.of(plansFor(), set, deletions.attempts()));
+            run.execute(PodEvents.of(syncs(), set, deletions.attempts()));
             deleted.addAll(targets(deletions));
-            if (expects) {
-                expectations.creationsObserved(uid, change.nodes.size() - creations.written().size());
-                change.victims.stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
-                        .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
-            }
         }
     }
 }

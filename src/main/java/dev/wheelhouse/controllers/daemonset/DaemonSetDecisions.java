@@ -140,21 +140,14 @@ final class DaemonSetDecisions {
         return new Action.Event(ResourceType.DAEMON_SETS, set, type, reason, message);
     }
 
-    /**
-     * The status, if it changes, and a requeue while ready pods are not available.
-     *
-     * @param observed whether the pods were managed for the present generation
-     */
-    static List<Action> report(DaemonSetView view, boolean observed) {
+    /** The status, if it changes, and a requeue while ready pods are not available. */
+    static List<Action> report(DaemonSetView view) {
         List<Action> actions = new ArrayList<>(2);
         V1DaemonSetStatus before = view.set().getStatus();
         V1DaemonSetStatus status = count(view);
         status.collisionCount(before == null ? null : before.getCollisionCount())
                 .conditions(before == null ? null : before.getConditions())
-                .observedGeneration(
-                        observed
-                                ? view.set().getMetadata().getGeneration()
-                                : before == null ? null : before.getObservedGeneration());
+                .observedGeneration(view.set().getMetadata().getGeneration());
         if (before == null || !same(before, status)) {
             actions.add(new Action.UpdateStatus(ResourceType.DAEMON_SETS,
                     new V1DaemonSet().apiVersion(ResourceType.DAEMON_SETS.apiVersion())

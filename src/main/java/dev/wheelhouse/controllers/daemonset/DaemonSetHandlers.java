@@ -11,57 +11,35 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
-import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Event handlers: they enqueue the DaemonSets that a change concerns, and record observed expectations. */
+/** Event handlers: they enqueue the DaemonSets that a change concerns. */
 final class DaemonSetHandlers {
     private final DaemonSetCaches caches;
     private final WorkQueue<ObjectKey> queue;
-    private final Expectations expectations;
 
-    DaemonSetHandlers(DaemonSetCaches caches, WorkQueue<ObjectKey> queue, Expectations expectations) {
+    DaemonSetHandlers(DaemonSetCaches caches, WorkQueue<ObjectKey> queue) {
         this.caches = caches;
         this.queue = queue;
-        this.expectations = expectations;
     }
 
-    ResourceEventHandler<V1DaemonSet> ofSets() {
-        return new OwnKeys<>(queue) {
-            @Override
-            public void onUpdate(V1DaemonSet before, V1DaemonSet after) {
-                if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
-                    expectations.forget(before.getMetadata().getUid());
-                }
-                super.onUpdate(before, after);
-            }
-
-            @Override
-            public void onDelete(V1DaemonSet set, boolean finalStateUnknown) {
-                expectations.forget(set.getMetadata().getUid());
-                super.onDelete(set, finalStateUnknown);
-            }
-        };
-    }
-
-    ResourceEventHandler<V1Pod> ofPods() {
-        return new OfPods();
+    void register(SharedIndexInformer<V1DaemonSet> sets, SharedIndexInformer<V1Pod> pods,
+            SharedIndexInformer<V1ControllerRevision> revisions, SharedIndexInformer<V1Node> nodes) {
+        sets.addEventHandler(new OwnKeys<>(queue));
+        pods.addEventHandler(new OfPods());
+        revisions.addEventHandler(new OfRevisions());
+        nodes.addEventHandler(new OfNodes());
     }
 
     private final class OfPods extends OwnerKeys<V1DaemonSet, V1Pod> {
         OfPods() {
             super(caches, queue);
-        }
-
-        @Override
-        protected void added(V1DaemonSet owner, V1Pod pod, Priority priority) {
-            expectations.creationObserved(owner.getMetadata().getUid());
-            super.added(owner, pod, priority);
         }
 
         @Override
@@ -73,22 +51,18 @@ final class DaemonSetHandlers {
                 queue.addAfter(ObjectKey.of(owner), Duration.ofSeconds(minReadySeconds + 1L));
             }
         }
-
-        @Override
-        protected void deleted(V1DaemonSet owner, V1Pod pod, boolean gone, Priority priority) {
-            expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
-            super.deleted(owner, pod, gone, priority);
-        }
     }
 
     /** A new revision that a DaemonSet controls wakes nobody, because the controller itself made it. */
-    ResourceEventHandler<V1ControllerRevision> ofRevisions() {
-        return new OwnerKeys<>(caches, queue) {
-            @Override
-            protected void added(V1DaemonSet owner, V1ControllerRevision revision, Priority priority) {
-                // Nobody waits for it.
-            }
-        };
+    private final class OfRevisions extends OwnerKeys<V1DaemonSet, V1ControllerRevision> {
+        OfRevisions() {
+            super(caches, queue);
+        }
+
+        @Override
+        protected void added(V1DaemonSet owner, V1ControllerRevision revision, Priority priority) {
+            // Nobody waits for it.
+        }
     }
 
     /**
@@ -96,23 +70,21 @@ final class DaemonSetHandlers {
      * there, or to correct their count of misplaced pods. A node's deletion wakes none: the pod garbage collector
      * deletes its pods.
      */
-    ResourceEventHandler<V1Node> ofNodes() {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Node node, boolean initial) {
-                if (!initial) {
-                    changed(node);
-                }
+    private final class OfNodes implements ResourceEventHandler<V1Node> {
+        @Override
+        public void onAdd(V1Node node, boolean initial) {
+            if (!initial) {
+                changed(node);
             }
+        }
 
-            @Override
-            public void onUpdate(V1Node before, V1Node after) {
-                if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())
-                        || !Placement.taints(before).equals(Placement.taints(after))) {
-                    changed(after);
-                }
+        @Override
+        public void onUpdate(V1Node before, V1Node after) {
+            if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())
+                    || !Placement.taints(before).equals(Placement.taints(after))) {
+                changed(after);
             }
-        };
+        }
     }
 
     private void changed(V1Node node) {

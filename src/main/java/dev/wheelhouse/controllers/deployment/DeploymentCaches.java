@@ -31,22 +31,8 @@ final class DeploymentCaches {
         this.pods = new OwnedObjects<>(pods);
     }
 
-    @Nullable
-    V1Deployment get(ObjectKey key) {
-        return deployments.get(key);
-    }
-
-    /**
-     * The view of a Deployment; null if it does not exist.
-     *
-     * @throws IllegalArgumentException if its selector is invalid
-     */
-    @Nullable
-    DeploymentView view(ObjectKey key, Instant now) {
-        V1Deployment deployment = deployments.get(key);
-        if (deployment == null) {
-            return null;
-        }
+    /** @throws IllegalArgumentException if the Deployment's selector is invalid */
+    DeploymentView view(V1Deployment deployment, Instant now) {
         return DeploymentView.of(deployment, replicaSets.candidates(deployment.getMetadata()), this::unfinishedPods,
                 now);
     }

@@ -16,10 +16,10 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -28,7 +28,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
  * {@code pkg/controller/deployment/deployment_controller.go}).
  */
-public final class DeploymentController extends KeyedController<ObjectKey> implements Plannable {
+public final class DeploymentController extends ObjectController<V1Deployment> {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "deployment-controller";
 
@@ -37,15 +37,14 @@ public final class DeploymentController extends KeyedController<ObjectKey> imple
 
     /** Registers the event handlers; the caller runs the workers. */
     public DeploymentController(ControllerContext context) {
-        super(NAME, context);
-        var deploymentInformer = informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class);
+        super(NAME, context, ResourceType.DEPLOYMENTS, V1Deployment.class);
         var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
-        caches = new DeploymentCaches(deploymentInformer, replicaSetInformer, podInformer);
-        deploymentInformer.addEventHandler(new OwnKeys<>(queue));
+        caches = new DeploymentCaches(primary, replicaSetInformer, podInformer);
+        primary.addEventHandler(new OwnKeys<>(queue));
         replicaSetInformer.addEventHandler(new OwnerKeys<>(
-                new CachedOwners<>(deploymentInformer, deployment -> deployment.getSpec().getSelector()), queue));
+                new CachedOwners<>(primary, deployment -> deployment.getSpec().getSelector()), queue));
         podInformer.addEventHandler(new OfPods());
         retryWhenAllowed();
     }
@@ -62,38 +61,29 @@ public final class DeploymentController extends KeyedController<ObjectKey> imple
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        return syncDeployment(key);
-    }
-
-    @Override
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
-        V1Deployment deployment = caches.get(key);
+        V1Deployment deployment = primary.get(key);
         return deployment == null || !type.equals(ResourceType.REPLICA_SETS)
                 ? null
                 : deployment.getSpec().getSelector();
     }
 
-    /** Syncs one Deployment: takes the view, decides, and executes the actions. */
-    Result syncDeployment(ObjectKey key) {
+    @Override
+    protected Result sync(ObjectKey key, V1Deployment deployment, SyncRun run) {
         DeploymentView view;
         try {
-            view = caches.view(key, clock.now());
+            view = caches.view(deployment, clock.now());
         } catch (IllegalArgumentException invalidSelector) {
             return Result.terminal(
                     "deployment " + key + " has an invalid spec.selector: " + invalidSelector.getMessage());
         }
-        if (view == null) {
-            forget(key);
-            return Result.done();
-        }
-        Outcome outcome = executor.execute(key, DeploymentDecision.decide(view));
+        Outcome outcome = run.execute(DeploymentDecision.decide(view));
         return outcome.failed() instanceof Action.Create create && outcome.error() != null
-                ? createFailed(key, view, create, outcome.error())
+                ? createFailed(view, create, outcome.error(), run)
                 : outcome.toResult();
     }
 
-    private Result createFailed(ObjectKey key, DeploymentView view, Action.Create create, ApiError error) {
+    private Result createFailed(DeploymentView view, Action.Create create, ApiError error, SyncRun run) {
         if (error.isNamespaceTerminating()) {
             return Result.done();
         }
@@ -109,23 +99,7 @@ public final class DeploymentController extends KeyedController<ObjectKey> imple
         } else {
             next = DeploymentDecision.afterCreateFailed(view, create.target().name(), error.statusMessage());
         }
-        Outcome outcome = executor.execute(key, next);
+        Outcome outcome = run.execute(next);
         return outcome.succeeded() && error.isAlreadyExists() ? outcome.toResult() : Result.retry(error);
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.DEPLOYMENTS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return caches.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        DeploymentView view = caches.view(key, clock.now());
-        return view == null ? List.of() : DeploymentDecision.decide(view);
     }
 }

@@ -25,6 +25,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypeMonitors;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Deletes objects whose owners do not exist, and carries out foreground deletion and orphaning (upstream:
@@ -63,8 +64,8 @@ public final class GarbageCollector extends KeyedController<Attempt> {
         client = context.client().sharing();
         monitors = new TypeMonitors("the garbage collector", context, new OfTypes(context.metrics()));
         addLoop(monitors);
-        keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan"), context.events(NAME),
-                observes);
+        keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
+                context.events(NAME), observes);
         reconciler = new VerdictReconciler(keeper, monitors::isWatched, client, observes);
     }
 

@@ -15,16 +15,14 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.CachedOwners;
-import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -34,7 +32,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * {@code pkg/controller/job/job_controller.go}). {@code JobSync} is one sync; {@code Assessment}, {@code PodPlan} and
  * {@code Tracking} decide; {@code JobHandlers} enqueues keys.
  */
-public final class JobController extends ObjectController<V1Job> {
+public final class JobController extends KeyedController<JobKey> {
     public static final String NAME = "job-controller";
 
     private static final Measure STALE_SYNCS = Measure.staleSyncs("job");
@@ -44,21 +42,22 @@ public final class JobController extends ObjectController<V1Job> {
 
     /** The delays by key, each with the UID of its Job, because a Job of the same name may follow. */
     private final Map<ObjectKey, Remembered> backoffs = new ConcurrentHashMap<>();
+    private final SharedIndexInformer<V1Job> jobs;
     private final OwnedObjects<V1Pod> pods;
-    private final JobMetrics metrics;
+    private final OrphanPods orphans;
 
     private record Remembered(String uid, PodBackoff backoff) {}
 
     public JobController(ControllerContext context) {
-        super(NAME, NAME, context, LIMITS, null, ResourceType.JOBS, V1Job.class);
+        super(NAME, NAME, context, LIMITS, null);
+        jobs = informerFor(ResourceType.JOBS, V1Job.class);
         SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        PodOwners<V1Job> jobs = new CachedOwners<>(primary, job -> job.getSpec().getSelector());
         pods = new OwnedObjects<>(podCache);
-        OrphanPods orphans = new OrphanPods(jobs, podCache, context);
-        addQueue(orphans.queue(), orphans.workers());
-        metrics = new JobMetrics(context.metrics());
-        JobHandlers handlers = new JobHandlers(jobs, pods, queue, orphans, metrics);
-        primary.addEventHandler(handlers.ofJobs());
+        orphans = new OrphanPods(jobs, podCache);
+        JobMetrics metrics = new JobMetrics(context.metrics()::record);
+        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods, queue,
+                addQueue("job_orphan_pod", LIMITS), metrics);
+        jobs.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));
     }
 
@@ -68,23 +67,43 @@ public final class JobController extends ObjectController<V1Job> {
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        backoffs.remove(key);
-        return super.gone(key);
+    public ResourceType syncs() {
+        return ResourceType.JOBS;
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Job job) {
-        return sync(job, executor);
+    protected String namespaceOf(JobKey key) {
+        return key.object().namespace();
     }
 
-    private Result sync(V1Job job, ActionExecutor with) {
+    @Override
+    protected @Nullable JobKey keyOf(String groupResource, ObjectKey object) {
+        return ResourceType.JOBS.groupResource().equals(groupResource) && jobs.get(object) != null
+                ? new JobKey.OfJob(object)
+                : null;
+    }
+
+    @Override
+    protected Result sync(JobKey key, SyncRun run) {
+        if (key instanceof JobKey.OfOrphan) {
+            return orphans.sync(key.object(), run);
+        }
+        V1Job job = jobs.get(key.object());
+        if (job == null) {
+            run.effect(() -> backoffs.remove(key.object()));
+            run.forget();
+            return Result.done();
+        }
+        return sync(job, run);
+    }
+
+    private Result sync(V1Job job, SyncRun run) {
         if (Jobs.isManagedByOther(job) || Jobs.isFinished(job)) {
             return Result.done();
         }
         String mode = job.getSpec().getCompletionMode();
         if (mode != null && !mode.equals("NonIndexed") && !mode.equals("Indexed")) {
-            with.execute(ObjectKey.of(job), List.of(new Action.Event(ResourceType.JOBS, job, EventRecorder.WARNING,
+            run.execute(List.of(new Action.Event(ResourceType.JOBS, job, EventRecorder.WARNING,
                     "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown")));
             return Result.done();
         }
@@ -95,63 +114,33 @@ public final class JobController extends ObjectController<V1Job> {
             return Result.terminal("spec.selector: " + e.getMessage());
         }
         long start = clock.nanoTime();
-        JobMetrics counts = with.writes() ? metrics : JobMetrics.NONE;
-        JobSync sync = new JobSync(with, new Memory(with.writes()), counts, job, clock.now());
+        JobMetrics metrics = new JobMetrics(run::count);
+        JobSync sync = new JobSync(run, backoff(job), backoff -> remember(job, backoff), metrics, job, clock.now());
         Result result = sync.sync(
                 ControllerRefManager.claim(job.getMetadata(), selector, pods.candidates(job.getMetadata())));
-        counts.synced(job, !(result instanceof Result.Retry), sync.action(), clock.nanoTime() - start);
+        metrics.synced(job, !(result instanceof Result.Retry), sync.action(), clock.nanoTime() - start);
         return result;
     }
 
     @Override
-    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
-        V1Job job = primary.get(key);
+    protected @Nullable V1LabelSelector selects(JobKey key, ResourceType type) {
+        V1Job job = key instanceof JobKey.OfJob ? jobs.get(key.object()) : null;
         return job == null || !type.equals(ResourceType.PODS) ? null : job.getSpec().getSelector();
     }
 
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Job job) {
-        RecordingExecutor plan = new RecordingExecutor();
-        if (sync(job, plan) instanceof Result.Terminal terminal) {
-            throw new IllegalArgumentException(terminal.reason());
-        }
-        return plan.recorded();
+    private PodBackoff backoff(V1Job job) {
+        Remembered remembered = backoffs.get(ObjectKey.of(job));
+        return remembered != null && remembered.uid.equals(job.getMetadata().getUid())
+                ? remembered.backoff
+                : PodBackoff.NONE;
     }
 
-    /** The memory of one sync. A sync that only plans remembers nothing. */
-    private final class Memory implements JobSync.Memory {
-        private final boolean writes;
-
-        Memory(boolean writes) {
-            this.writes = writes;
-        }
-
-        @Override
-        public PodBackoff backoff(V1Job job) {
-            Remembered remembered = backoffs.get(ObjectKey.of(job));
-            return remembered != null && remembered.uid.equals(job.getMetadata().getUid())
-                    ? remembered.backoff
-                    : PodBackoff.NONE;
-        }
-
-        @Override
-        public void remember(V1Job job, PodBackoff backoff) {
-            ObjectKey key = ObjectKey.of(job);
-            if (!writes) {
-                return;
-            }
-            if (backoff.equals(PodBackoff.NONE)) {
-                backoffs.remove(key);
-            } else {
-                backoffs.put(key, new Remembered(String.valueOf(job.getMetadata().getUid()), backoff));
-            }
-        }
-
-        @Override
-        public void deleted(V1Job job, V1Pod pod) {
-            if (writes) {
-                JobController.this.deleted(ObjectKey.of(job), ResourceType.PODS, pod);
-            }
+    private void remember(V1Job job, PodBackoff backoff) {
+        ObjectKey key = ObjectKey.of(job);
+        if (backoff.equals(PodBackoff.NONE)) {
+            backoffs.remove(key);
+        } else {
+            backoffs.put(key, new Remembered(String.valueOf(job.getMetadata().getUid()), backoff));
         }
     }
 }

@@ -20,11 +20,11 @@ import dev.wheelhouse.workqueue.WorkQueue;
  */
 final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
     private final OwnedObjects<V1Pod> pods;
-    private final WorkQueue<ObjectKey> queue;
-    private final OrphanPods orphans;
+    private final WorkQueue<JobKey> queue;
+    private final WorkQueue<JobKey> orphans;
     private final JobMetrics metrics;
 
-    JobHandlers(PodOwners<V1Job> jobs, OwnedObjects<V1Pod> pods, WorkQueue<ObjectKey> queue, OrphanPods orphans,
+    JobHandlers(PodOwners<V1Job> jobs, OwnedObjects<V1Pod> pods, WorkQueue<JobKey> queue, WorkQueue<JobKey> orphans,
             JobMetrics metrics) {
         super(jobs);
         this.pods = pods;
@@ -37,7 +37,7 @@ final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
         return new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Job job, boolean initial) {
-                queue.add(ObjectKey.of(job), initial ? Priority.BACKGROUND : Priority.LIVE);
+                queue.add(key(job), initial ? Priority.BACKGROUND : Priority.LIVE);
                 metrics.appeared(job);
             }
 
@@ -48,24 +48,28 @@ final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
                 if (!Objects.equals(then.getUid(), now.getUid())) {
                     onDelete(before, true);
                 } else if (Jobs.isFinished(after)) {
-                    pods.controlledBy(now).forEach(orphans::add);
+                    pods.controlledBy(now).forEach(JobHandlers.this::unowned);
                 } else if (Objects.equals(then.getGeneration(), now.getGeneration())) {
                     soon(after);
                 } else {
-                    queue.add(ObjectKey.of(after));
+                    queue.add(key(after));
                 }
             }
 
             @Override
             public void onDelete(V1Job job, boolean finalStateUnknown) {
-                queue.add(ObjectKey.of(job));
-                pods.controlledBy(job.getMetadata()).forEach(orphans::add);
+                queue.add(key(job));
+                pods.controlledBy(job.getMetadata()).forEach(JobHandlers.this::unowned);
             }
         };
     }
 
+    private static JobKey key(V1Job job) {
+        return new JobKey.OfJob(ObjectKey.of(job));
+    }
+
     private void soon(V1Job job) {
-        queue.addAfter(ObjectKey.of(job), PodPlan.BATCH_PERIOD);
+        queue.addAfter(key(job), PodPlan.BATCH_PERIOD);
     }
 
     @Override
@@ -81,7 +85,7 @@ final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
     @Override
     protected void deleted(V1Job job, V1Pod pod, boolean gone, Priority priority) {
         if (Jobs.isFinished(job)) {
-            orphans.add(pod);
+            unowned(pod);
         } else {
             soon(job);
         }
@@ -94,6 +98,8 @@ final class JobHandlers extends OwnedHandler<V1Job, V1Pod> {
 
     @Override
     protected void unowned(V1Pod pod) {
-        orphans.add(pod);
+        if (JobPod.isTracked(pod)) {
+            orphans.add(new JobKey.OfOrphan(ObjectKey.of(pod)));
+        }
     }
 }

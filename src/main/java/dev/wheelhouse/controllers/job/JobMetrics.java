@@ -11,7 +11,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -44,20 +43,22 @@ final class JobMetrics {
     private static final Measure PODS_CREATED = Measure.counter("job_controller_job_pods_creation_total",
             "Creations of pods by reason and outcome", "reason", "status");
 
-    /** Counts nothing. For syncs that only plan. */
-    static final JobMetrics NONE = new JobMetrics(ControllerMetrics.NONE);
+    private final Counter counter;
 
-    private final ControllerMetrics metrics;
+    /** Counts a value, such as {@code SyncRun.count}. */
+    interface Counter {
+        void count(Measure measure, double value, String... labels);
+    }
 
-    JobMetrics(ControllerMetrics metrics) {
-        this.metrics = metrics;
+    JobMetrics(Counter counter) {
+        this.counter = counter;
     }
 
     /** @param action the action of the sync; see {@link JobSync#action()} */
     void synced(V1Job job, boolean succeeded, String action, long nanos) {
         String result = succeeded ? "success" : "error";
-        metrics.record(SYNC_DURATION, nanos / 1e9, mode(job), result, action);
-        metrics.record(SYNCS, 1, mode(job), result, action);
+        counter.count(SYNC_DURATION, nanos / 1e9, mode(job), result, action);
+        counter.count(SYNCS, 1, mode(job), result, action);
     }
 
     /** Pods were tried to be created. A refusal because the namespace is being deleted is no failure. */
@@ -111,7 +112,7 @@ final class JobMetrics {
 
     private void add(Measure measure, int count, String... labels) {
         if (count > 0) {
-            metrics.record(measure, count, labels);
+            counter.count(measure, count, labels);
         }
     }
 

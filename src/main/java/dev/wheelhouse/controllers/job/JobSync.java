@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,12 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.PodEvents;
 
 /**
@@ -38,26 +39,22 @@ import dev.wheelhouse.controllers.pods.PodEvents;
  * after any write: the next one goes on from what the API server has.
  */
 final class JobSync {
-    private final ActionExecutor executor;
-    private final Memory memory;
+    private final SyncRun run;
+    private final PodBackoff backoff;
+    private final Consumer<PodBackoff> memory;
     private final JobMetrics metrics;
     private final ObjectKey key;
     private final V1Job job;
     private final Instant now;
     private String action = "reconciling";
 
-    /** The memory of the controller between syncs. */
-    interface Memory {
-        PodBackoff backoff(V1Job job);
-
-        void remember(V1Job job, PodBackoff backoff);
-
-        /** The pod, at this version or an older one, is about to leave the cache or to be shown as deleted. */
-        void deleted(V1Job job, V1Pod pod);
-    }
-
-    JobSync(ActionExecutor executor, Memory memory, JobMetrics metrics, V1Job job, Instant now) {
-        this.executor = executor;
+    /**
+     * @param backoff the backoff after the last sync
+     * @param memory is told of the backoff for the next sync
+     */
+    JobSync(SyncRun run, PodBackoff backoff, Consumer<PodBackoff> memory, JobMetrics metrics, V1Job job, Instant now) {
+        this.run = run;
+        this.backoff = backoff;
         this.memory = memory;
         this.metrics = metrics;
         this.key = ObjectKey.of(job);
@@ -66,12 +63,12 @@ final class JobSync {
     }
 
     Result sync(Claim<V1Pod> claim) {
-        Outcome claimed = executor.execute(key, ControllerRefManager.actions(claim, ResourceType.PODS,
+        Outcome claimed = run.execute(ControllerRefManager.actions(claim, ResourceType.PODS,
                 ResourceType.JOBS, job.getMetadata(), JobPod.FINALIZER));
         if (!claimed.succeeded()) {
             return claimed.toResult();
         }
-        Assessment assessment = Assessment.of(new JobView(job, pods(claim, claimed), memory.backoff(job), now));
+        Assessment assessment = Assessment.of(new JobView(job, pods(claim, claimed), backoff, now));
         PodPlan plan = PodPlan.of(assessment);
         action = action(plan);
         Scaled scaled = carryOut(assessment, plan);
@@ -147,8 +144,8 @@ final class JobSync {
             V1Pod pod = plan.indexes().isEmpty() ? pods.pod() : pods.pod(plan.indexes().get(i));
             writes.add(new Action.Create(ResourceType.PODS, pod, why));
         }
-        Outcome created = executor.execute(key, List.of(Action.Batch.slowStart(writes)));
-        executor.execute(key, PodEvents.of(ResourceType.JOBS, job, created.attempts()));
+        Outcome created = run.execute(List.of(Action.Batch.slowStart(writes)));
+        run.execute(PodEvents.of(ResourceType.JOBS, job, created.attempts()));
         ApiError error = created.error();
         boolean namespaceEnds = error != null && error.isNamespaceTerminating();
         metrics.created(assessment, created, namespaceEnds);
@@ -160,7 +157,7 @@ final class JobSync {
     private Scaled remove(Assessment assessment, List<JobPod> surplus, int ready, int terminating) {
         Map<ObjectKey, V1Pod> pods = new LinkedHashMap<>();
         surplus.forEach(pod -> pods.put(ObjectKey.of(pod.pod()), pod.pod()));
-        Outcome patched = executor.execute(key, List.of(Action.Batch.each(surplus.stream().filter(JobPod::tracked)
+        Outcome patched = run.execute(List.of(Action.Batch.each(surplus.stream().filter(JobPod::tracked)
                 .map(pod -> removeFinalizer(pod.pod(), "it is surplus in Job " + key)).toList())));
         for (Attempt attempt : patched.attempts()) {
             if (!attempt.done()) {
@@ -179,14 +176,11 @@ final class JobSync {
     }
 
     private Outcome delete(Collection<V1Pod> pods, String why) {
-        Outcome deleted = executor.execute(key, List.of(Action.Batch.each(pods.stream()
+        Outcome deleted = run.execute(List.of(Action.Batch.each(pods.stream()
                 .map(pod -> new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
                         Deletion.ofUid(pod.getMetadata().getUid()), why))
                 .toList())));
-        Set<ObjectKey> failed = deleted.attempts().stream().filter(Attempt::failed).map(a -> a.write().target())
-                .collect(Collectors.toSet());
-        pods.stream().filter(pod -> !failed.contains(ObjectKey.of(pod))).forEach(pod -> memory.deleted(job, pod));
-        executor.execute(key, PodEvents.of(ResourceType.JOBS, job, deleted.attempts()));
+        run.execute(PodEvents.of(ResourceType.JOBS, job, deleted.attempts()));
         return deleted;
     }
 
@@ -206,7 +200,7 @@ final class JobSync {
 
     /** @return the first failure; null if all writes succeeded */
     private @Nullable ApiError track(Assessment assessment, Tracking tracking, Scaled scaled) {
-        executor.execute(key, tracking.events());
+        run.execute(tracking.events());
         V1Job current = job;
         if (tracking.changed()) {
             Outcome written = write(current, tracking.status(), "status of " + scaled.active() + " active pods");
@@ -214,7 +208,7 @@ final class JobSync {
                 return written.error();
             }
             current = (V1Job) written.written().getFirst();
-            memory.remember(job, assessment.backoff());
+            run.effect(() -> memory.accept(assessment.backoff()));
         }
         tracking.handled().forEach(metrics::handled);
         ApiError error = removeFinalizers(tracking);
@@ -231,9 +225,9 @@ final class JobSync {
                 return written.error();
             }
             if (ended != null && verdict != null) {
-                memory.remember(job, PodBackoff.NONE);
+                run.effect(() -> memory.accept(PodBackoff.NONE));
                 metrics.finished(job, verdict);
-                executor.execute(key, Tracking.eventsOfEnd(withStatus(current, status), verdict));
+                run.execute(Tracking.eventsOfEnd(withStatus(current, status), verdict));
             }
         }
         return error;
@@ -244,7 +238,7 @@ final class JobSync {
         if (tracking.ended().isEmpty()) {
             return null;
         }
-        Outcome removed = executor.execute(key, List.of(Action.Batch.each(tracking.ended().stream()
+        Outcome removed = run.execute(List.of(Action.Batch.each(tracking.ended().stream()
                 .map(pod -> removeFinalizer(pod.pod(), "Job " + key + " has counted it")).toList())));
         for (int i = 0; i < removed.attempts().size(); i++) {
             Attempt attempt = removed.attempts().get(i);
@@ -252,15 +246,12 @@ final class JobSync {
             if (!attempt.failed()) {
                 tracking.tracked().remove(pod.uid());
             }
-            if (attempt.harmless()) {
-                memory.deleted(job, pod.pod());
-            }
         }
         return removed.error();
     }
 
     private Outcome write(V1Job current, V1JobStatus status, String why) {
-        Outcome written = executor.execute(key,
+        Outcome written = run.execute(
                 List.of(new Action.UpdateStatus(ResourceType.JOBS, withStatus(current, status), why)));
         if (written.succeeded()) {
             metrics.counted(job, current.getStatus(), status);

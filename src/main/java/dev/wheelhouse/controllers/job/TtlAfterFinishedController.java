@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.workqueue.Priority;
@@ -63,18 +64,13 @@ public final class TtlAfterFinishedController extends ObjectController<V1Job> {
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Job job) {
-        Outcome outcome = executor.execute(key, plan(key, job));
+    protected Result sync(ObjectKey key, V1Job job, SyncRun run) {
+        Outcome outcome = run.execute(decide(job, clock.now()));
         Instant expiry = expiry(job);
         if (expiry != null && outcome.attempts().stream().anyMatch(Attempt::done)) {
-            record(DELETION, Duration.between(expiry, clock.now()).toMillis() / 1e3);
+            run.count(DELETION, Duration.between(expiry, clock.now()).toMillis() / 1e3);
         }
         return outcome.toResult();
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Job job) {
-        return decide(job, clock.now());
     }
 
     /** The deletion of a Job whose time has passed, or a sync when it has. A pure function. */

@@ -6,6 +6,7 @@ import java.util.List;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
@@ -30,7 +31,7 @@ public final class PodEvents {
             if (error == null) {
                 String name = attempt.answer() == null
                         ? attempt.write().target().name()
-                        : attempt.answer().getMetadata().getName();
+                        : ObjectKey.ofNew(attempt.answer()).name();
                 events.add(new Action.Event(ownerType, owner, EventRecorder.NORMAL,
                         create ? "SuccessfulCreate" : "SuccessfulDelete",
                         (create ? "Created pod: " : "Deleted pod: ") + name));

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.replicaset;
 
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,25 +19,25 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
-import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.OwnedObjects;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream:
- * {@code pkg/controller/replicaset/replica_set.go}). {@code ReplicaSetDecisions} decides, {@code ReplicaSetHandlers}
- * enqueues keys.
+ * {@code pkg/controller/replicaset/replica_set.go}). {@code ReplicaSetDecisions} decides. Upstream's expectations have
+ * no counterpart here: a key is synced again only after the caches show its creations and deletions.
  */
-public final class ReplicaSetController extends KeyedController<ObjectKey> implements Plannable {
+public final class ReplicaSetController extends KeyedController<ObjectKey> {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "replicaset-controller";
     /** The name of the controller of ReplicationControllers. */
@@ -51,7 +49,6 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
 
     private final PodSets<?> sets;
     private final OwnedObjects<V1Pod> pods;
-    private final Expectations expectations;
 
     /** Registers the event handlers; the caller runs the workers. */
     public ReplicaSetController(ControllerContext context) {
@@ -71,9 +68,9 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
                         ReplicationControllers::toReplicaSet);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);
-        this.expectations = new Expectations(clock);
         retryWhenAllowed();
-        new ReplicaSetHandlers(sets, queue, expectations).register(podCache);
+        sets.addEventHandler(new OwnKeys<>(queue));
+        podCache.addEventHandler(new OwnerKeys<>(sets, queue));
     }
 
     @Override
@@ -82,8 +79,13 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        return syncReplicaSet(key);
+    public ResourceType syncs() {
+        return sets.type();
+    }
+
+    @Override
+    protected @Nullable ObjectKey keyOf(String groupResource, ObjectKey object) {
+        return sets.type().groupResource().equals(groupResource) && sets.get(object) != null ? object : null;
     }
 
     @Override
@@ -96,10 +98,11 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
      * Syncs one set in three phases: claim pods, create or delete pods, report the status. Each phase uses the outcome
      * of the one before.
      */
-    Result syncReplicaSet(ObjectKey key) {
+    @Override
+    protected Result sync(ObjectKey key, SyncRun run) {
         V1ReplicaSet set = sets.get(key);
         if (set == null) {
-            forget(key);
+            run.forget();
             return Result.done();
         }
         LabelSelector selector;
@@ -109,31 +112,16 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
             return Result.terminal("spec.selector: " + e.getMessage());
         }
         ReplicaSetView view = view(set, selector);
-        Outcome claimed = executor.execute(key, ReplicaSetDecisions.claim(view));
+        Outcome claimed = run.execute(ReplicaSetDecisions.claim(view));
         if (!claimed.succeeded()) {
             return claimed.toResult();
         }
         ReplicaSetView claimedView = view.withAdopted(adopted(view, claimed));
-        Outcome scaled = scale(key, claimedView, ReplicaSetDecisions.scale(claimedView));
-        return report(key, claimedView, scaled);
-    }
-
-    @Override
-    public ResourceType plansFor() {
-        return sets.type();
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return sets.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1ReplicaSet set = sets.get(key);
-        return set == null
-                ? List.of()
-                : ReplicaSetDecisions.decide(view(set, LabelSelector.of(set.getSpec().getSelector())));
+        Outcome scaled = scale(claimedView, run);
+        Outcome reported = run.execute(
+                ReplicaSetDecisions.report(claimedView, ReplicaSetDecisions.failure(scaled.attempts())));
+        boolean failed = scaled.error() != null && !scaled.error().isNamespaceTerminating();
+        return reported.succeeded() && failed ? scaled.toResult() : reported.toResult();
     }
 
     private ReplicaSetView view(V1ReplicaSet set, LabelSelector selector) {
@@ -144,8 +132,7 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
                         && selector.matches(pod.getMetadata().getLabels()))
                 .toList();
         var claim = ControllerRefManager.claim(meta, selector, Pods.active(candidates));
-        ReplicaSetView view = new ReplicaSetView(sets.type(), set, claim, terminating, Map.of(),
-                expectations.areMet(meta.getUid()), clock.now());
+        ReplicaSetView view = new ReplicaSetView(sets.type(), set, claim, terminating, Map.of(), clock.now());
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         return owner == null || claim.owned().size() + claim.adopt().size() <= view.wanted()
                 ? view
@@ -166,51 +153,21 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> imple
     }
 
     /** The pods that were adopted. A pod that was deleted before its adoption does not count. */
-    private List<V1Pod> adopted(ReplicaSetView view, Outcome claimed) {
+    private static List<V1Pod> adopted(ReplicaSetView view, Outcome claimed) {
         Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
                 .collect(Collectors.toSet());
         return view.claim().adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).toList();
     }
 
-    /**
-     * Creates or deletes pods. The expectations are set before the writes, because handlers may observe the result at
-     * once.
-     */
-    private Outcome scale(ObjectKey key, ReplicaSetView view, ReplicaChange change) {
-        boolean expects = executor.writes();
-        String uid = view.set().getMetadata().getUid();
-        if (expects && change.creations() > 0) {
-            expectations.expectCreations(uid, change.creations());
-        } else if (expects && !change.victims().isEmpty()) {
-            expectations.expectDeletions(uid, uids(change.victims()));
-        }
-        Outcome outcome = executor.execute(key, change.actions());
-        ReplicaSetDecisions.ageRatios(view, change.victims()).forEach(ratio -> record(AGE_RATIO, ratio));
-        if (expects) {
-            long made = outcome.attempts().stream().filter(Attempt::done).count();
-            expectations.creationsObserved(uid, change.creations() - (int) Math.min(made, change.creations()));
-            Set<ObjectKey> deleted = outcome.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
-                    .collect(Collectors.toSet());
-            change.victims().stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
-                    .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
-        }
-        executor.execute(key, ReplicaSetDecisions.events(view, outcome.attempts()));
+    /** Creates or deletes pods, and says so in Events. */
+    private static Outcome scale(ReplicaSetView view, SyncRun run) {
+        List<V1Pod> victims = ReplicaSetDecisions.victims(view);
+        Outcome outcome = run.execute(
+                victims.isEmpty()
+                        ? ReplicaSetDecisions.creations(view)
+                        : ReplicaSetDecisions.deletions(view, victims));
+        ReplicaSetDecisions.ageRatios(view, victims).forEach(ratio -> run.count(AGE_RATIO, ratio));
+        run.execute(ReplicaSetDecisions.events(view, outcome.attempts()));
         return outcome;
-    }
-
-    private Result report(ObjectKey key, ReplicaSetView view, Outcome scaled) {
-        List<Action> actions = new ArrayList<>(
-                ReplicaSetDecisions.report(view, ReplicaSetDecisions.failure(view, scaled.attempts())));
-        Duration untilMet = expectations.untilMet(view.set().getMetadata().getUid());
-        if (!untilMet.isZero()) {
-            actions.add(new Action.RequeueAfter(untilMet));
-        }
-        Outcome reported = executor.execute(key, actions);
-        boolean failed = scaled.error() != null && !scaled.error().isNamespaceTerminating();
-        return reported.succeeded() && failed ? scaled.toResult() : reported.toResult();
-    }
-
-    private static List<String> uids(List<V1Pod> pods) {
-        return pods.stream().map(pod -> pod.getMetadata().getUid()).toList();
     }
 }

@@ -5,6 +5,8 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -33,53 +35,44 @@ final class ReplicaSetDecisions {
 
     private ReplicaSetDecisions() {}
 
-    /** The plan: the actions of all three phases if every write succeeds. */
-    static List<Action> decide(ReplicaSetView view) {
-        List<Action> actions = new ArrayList<>(claim(view));
-        ReplicaSetView adopted = view.withAdopted(view.claim().adopt());
-        ReplicaChange change = scale(adopted);
-        actions.addAll(change.actions());
-        actions.addAll(report(adopted, adopted.mayScale() ? new ReplicaChange.None() : new ReplicaChange.NotTried()));
-        return actions;
-    }
-
     /** Phase one: the pods to adopt and to release. */
     static List<Action> claim(ReplicaSetView view) {
         return ControllerRefManager.actions(view.claim(), ResourceType.PODS, view.ownerType(),
                 view.set().getMetadata());
     }
 
-    /** Phase two: the pods to create or to delete. */
-    static ReplicaChange scale(ReplicaSetView view) {
-        int surplus = view.owned().size() - view.wanted();
-        if (surplus == 0 || !view.mayScale() || view.isDeleting()) {
-            return ReplicaChange.NOTHING;
-        }
-        return surplus < 0 ? create(view, Math.min(-surplus, BURST)) : delete(view, Math.min(surplus, BURST));
+    private static int surplus(ReplicaSetView view) {
+        return view.isDeleting() ? 0 : Math.clamp(view.owned().size() - (long) view.wanted(), -BURST, BURST);
     }
 
-    private static ReplicaChange create(ReplicaSetView view, int count) {
+    /** Phase two: the pods to create. */
+    static List<Action> creations(ReplicaSetView view) {
         V1ObjectMeta owner = view.set().getMetadata();
-        String why = "too few pods of " + view.ownerType().kind() + " " + ObjectKey.of(owner) + ": it has "
-                + view.owned().size() + " and wants " + view.wanted();
-        List<Action.Write> creates = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
+        List<Action.Write> creates = new ArrayList<>();
+        for (int i = surplus(view); i < 0; i++) {
             V1Pod pod = PodFactory.fromTemplate(view.set().getSpec().getTemplate(), view.ownerType(), owner);
-            creates.add(new Action.Create(ResourceType.PODS, pod, why));
+            creates.add(new Action.Create(ResourceType.PODS, pod, "too few" + counts(view)));
         }
-        return new ReplicaChange(count, List.of(), List.of(Action.Batch.slowStart(creates)));
+        return creates.isEmpty() ? List.of() : List.of(Action.Batch.slowStart(creates));
     }
 
-    private static ReplicaChange delete(ReplicaSetView view, int count) {
-        List<V1Pod> victims = new VictimRanking(view.relatedPerNode(), view.now()).choose(view.owned(), count);
-        String why = "too many pods of " + view.ownerType().kind() + " " + ObjectKey.of(view.set().getMetadata())
-                + ": it has " + view.owned().size() + " and wants " + view.wanted();
-        List<Action.Write> deletes = new ArrayList<>(count);
-        for (V1Pod victim : victims) {
-            deletes.add(new Action.Delete(ResourceType.PODS, ObjectKey.of(victim.getMetadata()),
-                    Deletion.ofUid(victim.getMetadata().getUid()), why));
-        }
-        return new ReplicaChange(0, victims, List.of(Action.Batch.each(deletes)));
+    /** Phase two: the pods to delete. */
+    static List<V1Pod> victims(ReplicaSetView view) {
+        int surplus = surplus(view);
+        return surplus <= 0
+                ? List.of()
+                : new VictimRanking(view.relatedPerNode(), view.now()).choose(view.owned(), surplus);
+    }
+
+    static List<Action> deletions(ReplicaSetView view, List<V1Pod> victims) {
+        return List.of(Action.Batch.each(victims.stream().map(victim -> new Action.Delete(ResourceType.PODS,
+                ObjectKey.of(victim), Deletion.ofUid(victim.getMetadata().getUid()), "too many" + counts(view)))
+                .toList()));
+    }
+
+    private static String counts(ReplicaSetView view) {
+        return " pods of " + view.ownerType().kind() + " " + ObjectKey.of(view.set().getMetadata()) + ": it has "
+                + view.owned().size() + " and wants " + view.wanted();
     }
 
     /** The ages of the ready victims, in whole ages of the youngest ready pod; none if all pods are victims. */
@@ -105,25 +98,23 @@ final class ReplicaSetDecisions {
     }
 
     /**
-     * The failure of phase two, for the status. A namespace that is being deleted is not a failure of the ReplicaSet.
+     * The failure of phase two, for the status; null if there was none. A namespace that is being deleted is not a
+     * failure of the ReplicaSet.
      */
-    static ReplicaChange.Failure failure(ReplicaSetView view, List<Attempt> attempts) {
-        if (!view.mayScale() || view.isDeleting()) {
-            return new ReplicaChange.NotTried();
-        }
+    static StatusReport.@Nullable Failure failure(List<Attempt> attempts) {
         for (Attempt attempt : attempts) {
             ApiError error = attempt.error();
             if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
                 return attempt.write() instanceof Action.Create
-                        ? new ReplicaChange.Failed("FailedCreate", error.statusMessage())
-                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + error.statusMessage());
+                        ? new StatusReport.Failure("FailedCreate", error.statusMessage())
+                        : new StatusReport.Failure("FailedDelete", "unable to delete pods: " + error.statusMessage());
             }
         }
-        return new ReplicaChange.None();
+        return null;
     }
 
     /** Phase three: the status, if it changes, and a requeue for when a ready pod becomes available. */
-    static List<Action> report(ReplicaSetView view, ReplicaChange.Failure failure) {
+    static List<Action> report(ReplicaSetView view, StatusReport.@Nullable Failure failure) {
         List<Action> actions = new ArrayList<>(2);
         V1ReplicaSetStatus status = StatusReport.of(view, failure);
         if (!StatusReport.same(view.set().getStatus(), status)) {

@@ -21,22 +21,21 @@ import dev.wheelhouse.controller.ControllerRefManager;
  * @param terminating its pods that are being deleted
  * @param relatedPerNode the number of active pods of all ReplicaSets with the same owner, by node; only needed if there
  *     are too many pods, so it is empty otherwise
- * @param mayScale whether all expected creations and deletions were observed, or their expectations have expired
  * @param now the current time
  */
 record ReplicaSetView(ResourceType ownerType, V1ReplicaSet set, ControllerRefManager.Claim<V1Pod> claim,
-        List<V1Pod> terminating, Map<String, Integer> relatedPerNode, boolean mayScale, Instant now) {
+        List<V1Pod> terminating, Map<String, Integer> relatedPerNode, Instant now) {
 
     /** A copy in which the adopted pods count as owned. */
     ReplicaSetView withAdopted(Collection<V1Pod> adopted) {
         List<V1Pod> owned = new ArrayList<>(claim.owned());
         owned.addAll(adopted);
         return new ReplicaSetView(ownerType, set, new ControllerRefManager.Claim<>(owned, List.of(), List.of()),
-                terminating, relatedPerNode, mayScale, now);
+                terminating, relatedPerNode, now);
     }
 
     ReplicaSetView withRelated(Map<String, Integer> perNode) {
-        return new ReplicaSetView(ownerType, set, claim, terminating, perNode, mayScale, now);
+        return new ReplicaSetView(ownerType, set, claim, terminating, perNode, now);
     }
 
     /** The active pods of the set. */

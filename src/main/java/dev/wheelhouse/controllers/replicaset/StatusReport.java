@@ -21,13 +21,20 @@ import dev.wheelhouse.controllers.pods.Pods;
 final class StatusReport {
     static final String REPLICA_FAILURE = "ReplicaFailure";
 
+    /**
+     * The failure of creating or deleting pods.
+     *
+     * @param reason {@code FailedCreate} or {@code FailedDelete}
+     */
+    record Failure(String reason, String message) {}
+
     private StatusReport() {}
 
     /**
      * The status for a view. Counts of zero are omitted, except {@code replicas} and {@code terminatingReplicas}, as
      * the API does. A ReplicationController has no {@code terminatingReplicas}.
      */
-    static V1ReplicaSetStatus of(ReplicaSetView view, ReplicaChange.Failure failure) {
+    static V1ReplicaSetStatus of(ReplicaSetView view, @Nullable Failure failure) {
         Map<String, String> template = view.set().getSpec().getTemplate() == null
                 || view.set().getSpec().getTemplate().getMetadata() == null
                 || view.set().getSpec().getTemplate().getMetadata().getLabels() == null
@@ -62,21 +69,21 @@ final class StatusReport {
         return count == 0 ? null : count;
     }
 
-    /** The conditions. An existing failure condition is kept with its time, also if scaling was not tried again. */
+    /** The conditions. An existing failure condition is kept with its time, also while the set is being deleted. */
     private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view,
-            ReplicaChange.Failure failure) {
+            @Nullable Failure failure) {
         V1ReplicaSetStatus before = view.set().getStatus();
         List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
                 ? List.of()
                 : before.getConditions();
         boolean shown = conditions.stream().anyMatch(c -> REPLICA_FAILURE.equals(c.getType()));
         List<V1ReplicaSetCondition> next = new ArrayList<>(conditions);
-        if (failure instanceof ReplicaChange.Failed failed && !shown) {
-            next.add(new V1ReplicaSetCondition().type(REPLICA_FAILURE).status("True").reason(failed.reason())
-                    .message(failed.message())
+        if (failure != null && !shown) {
+            next.add(new V1ReplicaSetCondition().type(REPLICA_FAILURE).status("True").reason(failure.reason())
+                    .message(failure.message())
                     .lastTransitionTime(OffsetDateTime.ofInstant(view.now(), ZoneOffset.UTC)
                             .truncatedTo(ChronoUnit.SECONDS)));
-        } else if (failure instanceof ReplicaChange.None) {
+        } else if (failure == null && !view.isDeleting()) {
             next.removeIf(c -> REPLICA_FAILURE.equals(c.getType()));
         }
         return next.isEmpty() ? null : next;

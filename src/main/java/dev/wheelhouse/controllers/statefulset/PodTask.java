@@ -143,11 +143,6 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
                 && podWrites.isEmpty();
     }
 
-    /** All writes, in order. */
-    List<Write> writes() {
-        return verb.stages.stream().flatMap(stage -> writes(stage).stream()).toList();
-    }
-
     /** The writes of the stage with this number; empty if there is none. */
     List<Write> stage(int number) {
         return number >= verb.stages.size() ? List.of() : writes(verb.stages.get(number));

@@ -2,17 +2,14 @@ package dev.wheelhouse.controllers.statefulset;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * Does tasks: one after the other, or many at a time, in batches of 1, 2, 4, … (upstream: {@code runForAll} and
@@ -22,8 +19,7 @@ import dev.wheelhouse.controller.ActionExecutor.Attempt;
 final class PodTasks {
     private static final int LARGEST_BATCH = 500;
 
-    private final ActionExecutor executor;
-    private final BiConsumer<ObjectKey, V1Pod> onDeleted;
+    private final SyncRun sync;
 
     /** A task that is being done. */
     private static final class Run {
@@ -47,20 +43,18 @@ final class PodTasks {
         }
     }
 
-    /** @param onDeleted is told of each pod that a task has deleted */
-    PodTasks(ActionExecutor executor, BiConsumer<ObjectKey, V1Pod> onDeleted) {
-        this.executor = executor;
-        this.onDeleted = onDeleted;
+    PodTasks(SyncRun sync) {
+        this.sync = sync;
     }
 
     /** @return the first failure; null if all tasks succeeded */
     @Nullable
-    ApiError run(ObjectKey key, List<PodTask> tasks, boolean oneByOne) {
+    ApiError run(List<PodTask> tasks, boolean oneByOne) {
         List<List<PodTask>> pods = byPod(tasks);
         int size = 1;
         for (int from = 0; from < pods.size();) {
             int to = Math.min(pods.size(), from + size);
-            ApiError error = runBatch(key, pods.subList(from, to));
+            ApiError error = runBatch(pods.subList(from, to));
             if (error != null) {
                 return error;
             }
@@ -83,40 +77,37 @@ final class PodTasks {
     }
 
     /** Does the first tasks of all pods, then the second ones of those pods whose first one succeeded, and so on. */
-    private @Nullable ApiError runBatch(ObjectKey key, List<List<PodTask>> pods) {
+    private @Nullable ApiError runBatch(List<List<PodTask>> pods) {
         ApiError error = null;
         List<List<PodTask>> left = pods;
         for (int i = 0; !left.isEmpty(); i++) {
             int number = i;
             List<Run> runs = left.stream().map(tasks -> new Run(tasks.get(number))).toList();
-            runStages(key, runs);
+            runStages(runs);
             List<Action> events = new ArrayList<>();
             List<List<PodTask>> next = new ArrayList<>();
             for (int pod = 0; pod < runs.size(); pod++) {
                 Run run = runs.get(pod);
                 events.addAll(run.events);
                 error = error == null ? run.error : error;
-                if (run.task.verb() == PodTask.Verb.DELETE && run.error == null && executor.writes()) {
-                    onDeleted.accept(key, run.task.pod());
-                }
                 if (run.error == null && left.get(pod).size() > i + 1) {
                     next.add(left.get(pod));
                 }
             }
-            executor.execute(key, events);
+            sync.execute(events);
             left = next;
         }
         return error;
     }
 
-    private void runStages(ObjectKey key, List<Run> runs) {
+    private void runStages(List<Run> runs) {
         for (int stage = 0; stage < PodTask.STAGES; stage++) {
             int number = stage;
             List<Run> going = runs.stream().filter(run -> run.goesOn).toList();
             List<Action.Write> writes = going.stream().flatMap(run -> run.task.stage(number).stream()).toList();
             List<Attempt> attempts = writes.isEmpty()
                     ? List.of()
-                    : executor.execute(key, List.of(Action.Batch.each(writes))).attempts();
+                    : sync.execute(List.of(Action.Batch.each(writes))).attempts();
             int next = 0;
             for (Run run : going) {
                 int count = run.task.stage(stage).size();

@@ -32,6 +32,7 @@ import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -51,7 +52,6 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
-    private final PodTasks tasks;
     /** By the sets' keys. A sync of an unchanged set compares no templates. */
     private final Map<ObjectKey, Known> known = new ConcurrentHashMap<>();
 
@@ -64,15 +64,14 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(informerFor(REVISIONS, V1ControllerRevision.class));
-        this.tasks = new PodTasks(executor, (key, pod) -> deleted(key, ResourceType.PODS, pod));
         retryWhenAllowed();
         new StatefulSetHandlers(primary, queue).register(podCache, claims);
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        known.remove(key);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> known.remove(key));
+        return super.gone(key, run);
     }
 
     @Override
@@ -87,7 +86,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
      * known, and never the history.
      */
     @Override
-    protected Result sync(ObjectKey key, V1StatefulSet set) {
+    protected Result sync(ObjectKey key, V1StatefulSet set, SyncRun run) {
         LabelSelector selector;
         try {
             selector = LabelSelector.of(set.getSpec().getSelector());
@@ -95,40 +94,35 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
             return Result.terminal("spec.selector: " + e.getMessage());
         }
         List<V1ControllerRevision> history = history(set, selector);
-        Outcome adopted = executor.execute(key, adoptions(set, history));
+        Outcome adopted = run.execute(adoptions(set, history));
         if (!adopted.succeeded()) {
             return adopted.toResult();
         }
         ControllerRefManager.Claim<V1Pod> claim = claim(set, selector);
-        Outcome claimed = executor.execute(key,
+        Outcome claimed = run.execute(
                 ControllerRefManager.actions(claim, ResourceType.PODS, SETS, set.getMetadata()));
         if (!claimed.succeeded()) {
             return claimed.toResult();
         }
-        return update(key, view(set, claim, claimed), history);
+        return update(key, view(set, claim, claimed), history, run);
     }
 
-    private Result update(ObjectKey key, StatefulSetView view, List<V1ControllerRevision> history) {
-        Finding found = findRevisions(key, view.set(), history);
+    private Result update(ObjectKey key, StatefulSetView view, List<V1ControllerRevision> history, SyncRun run) {
+        Finding found = findRevisions(key, view.set(), history, run);
         ApiError error = found.error;
         Duration next = null;
         if (found.revisions != null) {
             StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view, found.revisions);
-            error = perform(key, view, decision);
+            error = perform(view, decision, new PodTasks(run));
             StatusReport.complete(view, decision.status());
             if (StatusReport.differs(view.set().getStatus(), decision.status())) {
-                Outcome reported = executor.execute(key, List.of(report(view, decision.status())));
+                Outcome reported = run.execute(List.of(report(view, decision.status())));
                 error = error == null ? reported.error() : error;
             }
             next = untilNextCheck(view, decision.status());
         }
         List<V1ControllerRevision> excess = Revisions.excess(view.set(), view.pods(), history, found.revisions);
-        Outcome shortened = executor.execute(key, deletions(view, excess));
-        for (int i = 0; executor.writes() && i < shortened.attempts().size(); i++) {
-            if (!shortened.attempts().get(i).failed()) {
-                deleted(key, REVISIONS, excess.get(i));
-            }
-        }
+        Outcome shortened = run.execute(deletions(view, excess));
         error = error == null ? shortened.error() : error;
         if (error != null) {
             return Result.retry(error);
@@ -137,15 +131,16 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     }
 
     /** @return the first failure; null if all tasks succeeded */
-    private @Nullable ApiError perform(ObjectKey key, StatefulSetView view, StatefulSetDecisions.Decision decision) {
+    private static @Nullable ApiError perform(StatefulSetView view, StatefulSetDecisions.Decision decision,
+            PodTasks tasks) {
         for (List<PodTask> phase : decision.phases()) {
-            ApiError error = tasks.run(key, phase, view.isOrdered());
+            ApiError error = tasks.run(phase, view.isOrdered());
             if (error != null) {
                 return error;
             }
         }
         PodTask update = decision.update();
-        ApiError error = update == null ? null : tasks.run(key, List.of(update), true);
+        ApiError error = update == null ? null : tasks.run(List.of(update), true);
         if (update != null && error == null) {
             // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
@@ -207,10 +202,6 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 }
             }
         }
-        return view(set, owned);
-    }
-
-    private StatefulSetView view(V1StatefulSet set, List<V1Pod> owned) {
         String namespace = set.getMetadata().getNamespace();
         return new StatefulSetView(set, owned, name -> claims.get(ObjectKey.of(namespace, name)), clock.now());
     }
@@ -218,7 +209,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     /** The revisions, or why they are not known. */
     private record Finding(@Nullable Revisions revisions, @Nullable ApiError error) {}
 
-    private Finding findRevisions(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history) {
+    private Finding findRevisions(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history, SyncRun run) {
         V1ObjectMeta meta = set.getMetadata();
         int collisions = Revisions.collisions(set);
         if (!history.isEmpty() && new Known(meta.getUid(), meta.getGeneration(),
@@ -227,19 +218,20 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
         }
         switch (Revisions.choose(set, history)) {
             case Revisions.Choice.Existing existing -> {
-                known.put(key, new Known(meta.getUid(), meta.getGeneration(),
-                        existing.revision().getMetadata().getUid()));
+                Known chosen = new Known(meta.getUid(), meta.getGeneration(),
+                        existing.revision().getMetadata().getUid());
+                run.effect(() -> known.put(key, chosen));
                 return new Finding(Revisions.of(set, history, existing.revision(), collisions), null);
             }
             case Revisions.Choice.Renumber renumber -> {
-                Outcome outcome = executor.execute(key, List.of(new Action.Update(REVISIONS, renumber.revision(),
+                Outcome outcome = run.execute(List.of(new Action.Update(REVISIONS, renumber.revision(),
                         "StatefulSet " + meta.getName() + " has its template again")));
                 return outcome.error() != null
                         ? new Finding(null, outcome.error())
                         : new Finding(Revisions.of(set, history, renumber.revision(), collisions), null);
             }
             case Revisions.Choice.New create -> {
-                return createRevision(key, set, history, create.revision(), collisions);
+                return createRevision(set, history, create.revision(), collisions, run);
             }
         }
     }
@@ -249,14 +241,14 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
      * another name (upstream: {@code CreateControllerRevision} in
      * {@code pkg/controller/history/controller_history.go}).
      */
-    private Finding createRevision(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history,
-            V1ControllerRevision proposed, int collisionCount) {
+    private Finding createRevision(V1StatefulSet set, List<V1ControllerRevision> history,
+            V1ControllerRevision proposed, int collisionCount, SyncRun run) {
         V1ControllerRevision revision = proposed;
         String data = RevisionData.of(proposed);
         for (int collisions = collisionCount;; collisions++) {
             revision = ControllerRevisions.renamed(revision, ControllerRevisions.name(set.getMetadata().getName(),
                     ControllerRevisions.hash(data, collisions)));
-            Outcome outcome = executor.execute(key, List.of(new Action.Create(REVISIONS, revision,
+            Outcome outcome = run.execute(List.of(new Action.Create(REVISIONS, revision,
                     "StatefulSet " + set.getMetadata().getName() + " has a new template")));
             if (outcome.error() == null) {
                 return new Finding(Revisions.of(set, history, revision, collisions), null);
@@ -279,40 +271,5 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 Deletion.ofUid(revision.getMetadata().getUid()),
                 "the history of StatefulSet " + view.name() + " is longer than its limit")));
         return deletions;
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1StatefulSet set) {
-        LabelSelector selector = LabelSelector.of(set.getSpec().getSelector());
-        List<V1ControllerRevision> history = history(set, selector);
-        List<Action> plan = new ArrayList<>(adoptions(set, history));
-        ControllerRefManager.Claim<V1Pod> claim = claim(set, selector);
-        plan.addAll(ControllerRefManager.actions(claim, ResourceType.PODS, SETS, set.getMetadata()));
-        List<V1Pod> owned = new ArrayList<>(claim.owned());
-        owned.addAll(claim.adopt());
-        StatefulSetView view = view(set, owned);
-        V1ControllerRevision update = switch (Revisions.choose(set, history)) {
-            case Revisions.Choice.Existing existing -> existing.revision();
-            case Revisions.Choice.Renumber renumber -> {
-                plan.add(new Action.Update(REVISIONS, renumber.revision(), "its template is the set's again"));
-                yield renumber.revision();
-            }
-            case Revisions.Choice.New create -> {
-                plan.add(new Action.Create(REVISIONS, create.revision(), "the set's template is new"));
-                yield create.revision();
-            }
-        };
-        Revisions found = Revisions.of(set, history, update, Revisions.collisions(set));
-        StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view, found);
-        decision.phases().forEach(phase -> phase.forEach(task -> plan.addAll(task.writes())));
-        if (decision.update() != null) {
-            plan.addAll(decision.update().writes());
-        }
-        StatusReport.complete(view, decision.status());
-        if (StatusReport.differs(set.getStatus(), decision.status())) {
-            plan.add(report(view, decision.status()));
-        }
-        plan.addAll(deletions(view, Revisions.excess(set, owned, history, found)));
-        return plan;
     }
 }

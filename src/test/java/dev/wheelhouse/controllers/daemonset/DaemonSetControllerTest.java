@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1ControllerRevision;
+import io.kubernetes.client.openapi.models.V1DaemonSet;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
@@ -20,6 +23,7 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
@@ -342,10 +346,25 @@ class DaemonSetControllerTest {
         system.nodes("a1", "a2");
         system.create("log", "");
         system.cluster.deliver();
-        assertThat(system.controller.plan(DaemonSetSystem.key("log"))).hasSize(3);
-        assertThat(system.controller.plansFor()).isEqualTo(ResourceType.DAEMON_SETS);
+        assertThat(system.controller.plan(DaemonSetSystem.key("log")))
+                .extracting(action -> action.getClass().getSimpleName())
+                .containsExactly("Create", "Batch", "Event", "Event", "UpdateStatus");
+        assertThat(system.controller.syncs()).isEqualTo(ResourceType.DAEMON_SETS);
         system.run();
         assertThat(system.controller.plan(DaemonSetSystem.key("log"))).isEmpty();
+    }
+
+    @Test
+    void aDaemonSetThatSelectsAllPodsGetsNoneInItsPlanEither() {
+        system.nodes("a1");
+        V1DaemonSet set = system.create("other", "");
+        set.setMetadata(new V1ObjectMeta().namespace("default").name("log"));
+        set.getSpec().setSelector(new V1LabelSelector());
+        system.cluster.store(ResourceType.DAEMON_SETS, set);
+        system.cluster.deliver();
+        assertThat(system.controller.plan(DaemonSetSystem.key("log"))).singleElement()
+                .isInstanceOfSatisfying(Action.Event.class, event -> assertThat(event.reason())
+                        .isEqualTo("SelectingAll"));
     }
 
     // ---- revisions

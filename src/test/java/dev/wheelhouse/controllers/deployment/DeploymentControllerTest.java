@@ -27,13 +27,13 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @DisplayName("The Deployment controller, beside the ReplicaSet controller on an API server in memory,")
 class DeploymentControllerTest {
@@ -214,7 +214,7 @@ class DeploymentControllerTest {
                 () -> new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)));
         create(Deployments.named("web").replicas(1).build());
         cluster.deliver();
-        assertThat(controller.syncDeployment(WEB)).isInstanceOf(Result.Retry.class);
+        Cluster.step(workers.getFirst());
         V1ReplicaSet wanted = Decided.of(web()).created();
         String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
                 + "\": exceeded quota: sets";
@@ -236,8 +236,12 @@ class DeploymentControllerTest {
                         null)));
         create(Deployments.named("web").build());
         cluster.deliver();
-        assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());
+        Cluster.step(workers.getFirst());
         assertThat(cluster.eventTexts()).isEmpty();
+        cluster.requests.take();
+        cluster.clock.advance(Duration.ofMinutes(1));
+        Cluster.step(workers.getFirst());
+        assertThat(cluster.requests.take()).as("it is not tried again").isEmpty();
     }
 
     @Test
@@ -259,8 +263,8 @@ class DeploymentControllerTest {
                 .addMatchExpressionsItem(new V1LabelSelectorRequirement().key("app").operator("Near")));
         cluster.store(ResourceType.DEPLOYMENTS, deployment);
         cluster.deliver();
-        assertThat(controller.syncDeployment(WEB)).isInstanceOfSatisfying(Result.Terminal.class,
-                t -> assertThat(t.reason()).contains("default/web", "spec.selector", "Near"));
+        assertThatThrownBy(() -> controller.plan(WEB)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("default/web", "spec.selector", "Near");
     }
 
     @Test

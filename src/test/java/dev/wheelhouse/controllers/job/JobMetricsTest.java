@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -140,7 +142,8 @@ class JobMetricsTest {
         system.create("planned", "");
         system.cluster.deliver();
         system.cluster.measures.clear();
-        assertThat(system.controller.plan(JobSystem.key("planned"))).isNotEmpty();
+        assertThat(system.controller.plan("jobs.batch", JobSystem.key("planned"))).get()
+                .asInstanceOf(InstanceOfAssertFactories.LIST).hasAtLeastOneElementOfType(Action.Batch.class);
         assertThat(system.cluster.measures).isEmpty();
     }
 }

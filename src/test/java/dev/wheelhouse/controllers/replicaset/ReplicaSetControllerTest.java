@@ -23,11 +23,11 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ReplicaSetControllerTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
@@ -96,6 +96,28 @@ class ReplicaSetControllerTest {
         system.settle();
         assertThat(creates()).isEqualTo(2);
         assertThat(system.podsOf("web")).hasSize(5);
+    }
+
+    @Test
+    void noSyncDeletesAgainBeforeItsOwnDeletionsWereSeen() {
+        system.create("web", 3);
+        system.settle();
+        system.scale("web", 2);
+        system.cluster.deliver();
+        system.cluster.withhold(ResourceType.PODS);
+        system.step();
+        long left = Pods.active(system.pods()).size();
+        assertThat(left).isEqualTo(2);
+        system.scale("web", 1);
+        for (int i = 0; i < 20; i++) {
+            system.cluster.deliver();
+            system.step();
+            system.cluster.clock.advance(Duration.ofMillis(500));
+        }
+        assertThat(Pods.active(system.pods())).hasSize(2);
+        system.cluster.release(ResourceType.PODS);
+        system.settle();
+        assertThat(Pods.active(system.pods())).hasSize(1);
     }
 
     @Test
@@ -360,8 +382,8 @@ class ReplicaSetControllerTest {
                 List.of(new V1LabelSelectorRequirement().key("a").operator("Near").values(List.of("b")))));
         system.cluster.store(ResourceType.REPLICA_SETS, set);
         system.cluster.deliver();
-        Result result = system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
-        assertThat(result).isInstanceOf(Result.Terminal.class);
+        assertThatThrownBy(() -> system.controller.plan(ReplicaSetSystem.key("web")))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageStartingWith("spec.selector");
         system.settle();
         assertThat(system.pods()).isEmpty();
     }
@@ -384,9 +406,7 @@ class ReplicaSetControllerTest {
         system.settle();
         system.pods().forEach(system::ready);
         system.settle();
-        system.cluster.requests.take();
-        system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
-        assertThat(system.cluster.requests.take()).isEmpty();
+        assertThat(system.controller.plan(ReplicaSetSystem.key("web"))).isEmpty();
     }
 
     @Test
