@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1CSIPersistentVolumeSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -20,17 +21,19 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Makes volumes that store nothing, for the claims of classes whose provisioner is {@link #NAME}. It lets them grow,
  * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
  * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
  */
-final class HollowProvisioner extends KeyedController<ObjectKey> {
+final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
     /** The name of the provisioner in storage classes. */
     static final String NAME = "hollow.wheelhouse.dev/disk";
 
@@ -43,27 +46,40 @@ final class HollowProvisioner extends KeyedController<ObjectKey> {
     private final SharedIndexInformer<V1PersistentVolume> volumes;
     private final SharedIndexInformer<V1StorageClass> classes;
 
+    /** A claim or a volume. */
+    record Key(ResourceType type, ObjectKey object) {
+        @Override
+        public String toString() {
+            return object.toString();
+        }
+    }
+
     HollowProvisioner(ControllerContext context) {
         super("hollow-provisioner", NAME, context);
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
-        claims.addEventHandler(new OwnKeys<>(queue));
-        volumes.addEventHandler(new OfVolumes());
+        claims.addEventHandler(new Handler<V1PersistentVolumeClaim>(CLAIMS));
+        volumes.addEventHandler(new Handler<V1PersistentVolume>(VOLUMES));
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
+    protected String namespaceOf(Key key) {
+        return key.object().namespace();
+    }
+
+    @Override
+    protected Result sync(Key key, SyncRun run) {
         if (!informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
             return Result.requeueAfter(UNTIL_SYNCED);
         }
-        V1PersistentVolumeClaim claim = key.namespace().isEmpty() ? null : claims.get(key);
-        V1PersistentVolume volume = key.namespace().isEmpty() ? volumes.get(key) : null;
+        V1PersistentVolumeClaim claim = key.type().equals(CLAIMS) ? claims.get(key.object()) : null;
+        V1PersistentVolume volume = key.type().equals(VOLUMES) ? volumes.get(key.object()) : null;
         if (claim == null && volume == null) {
-            forget(key);
+            run.forget();
             return Result.done();
         }
-        return executor.execute(key, claim != null ? ofClaim(claim) : release(volume)).toResult();
+        return run.execute(claim != null ? ofClaim(claim) : release(volume)).toResult();
     }
 
     private List<Action> ofClaim(V1PersistentVolumeClaim claim) {
@@ -144,22 +160,30 @@ final class HollowProvisioner extends KeyedController<ObjectKey> {
         return new Action.Event(CLAIMS, claim, "Normal", reason, message);
     }
 
-    private final class OfVolumes extends OwnKeys<V1PersistentVolume> {
-        OfVolumes() {
-            super(queue);
+    private final class Handler<T extends KubernetesObject> implements ResourceEventHandler<T> {
+        private final ResourceType type;
+
+        Handler(ResourceType type) {
+            this.type = type;
         }
 
         @Override
-        public void onAdd(V1PersistentVolume volume, boolean initial) {
-            super.onAdd(volume, initial);
-            if (isOurs(volume) && volume.getSpec().getClaimRef() != null) {
-                queue.add(Volumes.claimKey(volume.getSpec().getClaimRef()));
+        public void onAdd(T object, boolean initial) {
+            queue.add(new Key(type, ObjectKey.of(object)), initial ? Priority.BACKGROUND : Priority.LIVE);
+            if (object instanceof V1PersistentVolume volume && isOurs(volume)
+                    && volume.getSpec().getClaimRef() != null) {
+                queue.add(new Key(CLAIMS, Volumes.claimKey(volume.getSpec().getClaimRef())));
             }
         }
 
         @Override
-        public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
+        public void onUpdate(T before, T after) {
             onAdd(after, false);
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            queue.add(new Key(type, ObjectKey.of(object)));
         }
     }
 }

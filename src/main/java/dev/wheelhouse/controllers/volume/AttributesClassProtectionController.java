@@ -13,9 +13,10 @@ import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -63,9 +64,10 @@ public final class AttributesClassProtectionController extends ObjectController<
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1VolumeAttributesClass attributes) {
-        return PROTECTION.decide(attributes, !volumes.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty()
-                || !claims.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty());
+    protected Result sync(ObjectKey key, V1VolumeAttributesClass attributes, SyncRun run) {
+        boolean used = !volumes.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty()
+                || !claims.getIndexer().byIndex(BY_CLASS, key.name()).isEmpty();
+        return run.execute(PROTECTION.decide(attributes, used)).toResult();
     }
 
     /** Wakes the classes that an object does not use any more. */

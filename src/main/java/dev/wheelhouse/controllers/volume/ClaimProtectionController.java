@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -15,11 +13,11 @@ import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -56,9 +54,9 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1PersistentVolumeClaim claim) {
-        boolean used = PROTECTION.keepsFromDeletion(claim) && (isUsed(claim) || isUsedLive(claim));
-        return executor.execute(key, PROTECTION.decide(claim, used)).toResult();
+    protected Result sync(ObjectKey key, V1PersistentVolumeClaim claim, SyncRun run) {
+        boolean used = PROTECTION.keepsFromDeletion(claim) && (isUsed(claim) || isUsedLive(claim, run));
+        return run.execute(PROTECTION.decide(claim, used)).toResult();
     }
 
     private boolean isUsed(V1PersistentVolumeClaim claim) {
@@ -67,16 +65,17 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
         return used.contains(claim);
     }
 
-    private boolean isUsedLive(V1PersistentVolumeClaim claim) {
+    private boolean isUsedLive(V1PersistentVolumeClaim claim, SyncRun run) {
         String namespace = String.valueOf(claim.getMetadata().getNamespace());
         Live live = last;
         // A pod that an older list shows may be gone.
         if (live == null || !live.namespace.equals(namespace) || live.used.contains(claim)
                 || !ResourceVersions.atLeast(live.version, claim.getMetadata().getResourceVersion())) {
-            live = list(namespace);
-            last = live;
+            Live listed = list(namespace);
+            run.effect(() -> last = listed);
+            return listed.used.contains(claim);
         }
-        return live.used.contains(claim);
+        return false;
     }
 
     private Live list(String namespace) {
@@ -91,11 +90,6 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
             }
             options = options.next(page.continueToken());
         }
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1PersistentVolumeClaim claim) {
-        return PROTECTION.decide(claim, isUsed(claim));
     }
 
     /** Wakes the claims of pods that use them no more, or not yet. */

@@ -22,9 +22,11 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -54,12 +56,12 @@ public final class EphemeralVolumeController extends ObjectController<V1Pod> {
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Pod pod) {
-        Outcome outcome = executor.execute(key, missing(pod));
+    protected Result sync(ObjectKey key, V1Pod pod, SyncRun run) {
+        Outcome outcome = run.execute(missing(pod));
         for (Attempt creation : outcome.attempts()) {
-            record(CREATIONS, 1);
+            run.count(CREATIONS, 1);
             if (!creation.done()) {
-                record(FAILED_CREATIONS, 1);
+                run.count(FAILED_CREATIONS, 1);
             }
         }
         String problem = outcome.failed() instanceof Action.Create create && outcome.error() != null
@@ -68,8 +70,7 @@ public final class EphemeralVolumeController extends ObjectController<V1Pod> {
         if (problem == null) {
             return outcome.toResult();
         }
-        executor.execute(key,
-                List.of(new Action.Event(ResourceType.PODS, pod, "Warning", "FailedBinding", problem)));
+        run.execute(List.of(new Action.Event(ResourceType.PODS, pod, "Warning", "FailedBinding", problem)));
         return outcome.succeeded() ? Result.retry(new IllegalStateException(key + ", " + problem)) : outcome.toResult();
     }
 
@@ -126,17 +127,12 @@ public final class EphemeralVolumeController extends ObjectController<V1Pod> {
                 : volumes.stream().filter(volume -> volume.getEphemeral() != null).toList();
     }
 
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Pod pod) {
-        return missing(pod);
-    }
-
     /** An update needs no sync, because a pod's volumes never change. */
     private final class OfPods implements ResourceEventHandler<V1Pod> {
         @Override
         public void onAdd(V1Pod pod, boolean initial) {
             if (!ephemeralVolumes(pod).isEmpty()) {
-                queue.add(ObjectKey.of(pod));
+                queue.add(ObjectKey.of(pod), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         }
 

@@ -11,6 +11,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -42,7 +43,7 @@ record Protection(ResourceType type, String finalizer) {
             @Override
             public void onAdd(T object, boolean initial) {
                 if (isMissing(object) || keepsFromDeletion(object)) {
-                    queue.add(ObjectKey.of(object));
+                    queue.add(ObjectKey.of(object), initial ? Priority.BACKGROUND : Priority.LIVE);
                 }
             }
 

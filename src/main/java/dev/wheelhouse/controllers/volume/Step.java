@@ -4,8 +4,6 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.common.KubernetesObject;
-
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 
@@ -60,16 +58,5 @@ record Step(List<Action> actions, Next next, @Nullable Operation operation, bool
     /** This step as part of an operation. */
     Step of(Operation work, boolean hasFailed) {
         return new Step(actions, next, work, hasFailed);
-    }
-
-    /** The objects that the step writes, as the server answers if it changes nothing. */
-    List<KubernetesObject> objects() {
-        return actions.stream().<KubernetesObject>mapMulti((action, objects) -> {
-            if (action instanceof Action.Update update) {
-                objects.accept(update.object());
-            } else if (action instanceof Action.UpdateStatus update) {
-                objects.accept(update.object());
-            }
-        }).toList();
     }
 }

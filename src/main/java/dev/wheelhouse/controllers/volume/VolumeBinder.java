@@ -2,14 +2,13 @@ package dev.wheelhouse.controllers.volume;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -31,10 +30,10 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -44,10 +43,10 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Binds claims to volumes, and releases volumes whose claims are gone (upstream:
- * {@code pkg/controller/volume/persistentvolume}). Its keys are those of claims and, without a namespace, of volumes.
- * It has one worker, because claims compete for volumes.
+ * {@code pkg/controller/volume/persistentvolume}). Its keys name claims and volumes. It has one worker, because claims
+ * compete for volumes.
  */
-public final class VolumeBinder extends KeyedController<ObjectKey> implements Plannable {
+public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     public static final String NAME = "persistentvolume-binder-controller";
 
     /** More than the writes of any sync. */
@@ -64,8 +63,27 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
     private final boolean provisions;
     private final ControllerOptions.Drivers drivers;
     private final VolumeMetrics metrics;
-    /** The volumes that pods of this process empty. Only the worker uses it. */
-    private final Set<ObjectKey> recycled = new HashSet<>();
+    /** The volumes that pods of this process empty. */
+    private final Set<ObjectKey> recycled = ConcurrentHashMap.newKeySet();
+
+    /** A claim or a volume. */
+    sealed interface Key {
+        ObjectKey object();
+    }
+
+    private record ClaimKey(ObjectKey object) implements Key {
+        @Override
+        public String toString() {
+            return object.toString();
+        }
+    }
+
+    private record VolumeKey(ObjectKey object) implements Key {
+        @Override
+        public String toString() {
+            return object.toString();
+        }
+    }
 
     public VolumeBinder(ControllerContext context) {
         super(NAME, "persistentvolume-controller", context, RateLimits.CONTROLLER, 1);
@@ -76,7 +94,7 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.provisions = context.options().get(ControllerOptions.Switches.DEFAULTS).dynamicProvisioning();
         this.drivers = context.options().get(ControllerOptions.Drivers.DEFAULTS);
-        this.metrics = new VolumeMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        this.metrics = new VolumeMetrics(context.observes(NAME) ? ControllerMetrics.NONE : context.metrics());
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
         podsOfClaims = new PodsOfClaims(pods.getIndexer());
@@ -88,7 +106,7 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         pods.addEventHandler(ResourceEventHandler.ofAny(pod -> {
             ObjectKey volume = Recycler.volumeOf(pod);
             if (volume != null) {
-                queue.add(volume);
+                queue.add(new VolumeKey(volume));
             }
         }));
     }
@@ -100,50 +118,80 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        return key.namespace().isEmpty() ? syncVolume(key) : syncClaim(key);
+    protected String namespaceOf(Key key) {
+        return key.object().namespace();
     }
 
-    private Result syncClaim(ObjectKey key) {
+    @Override
+    public ResourceType syncs() {
+        return ResourceType.PERSISTENT_VOLUME_CLAIMS;
+    }
+
+    @Override
+    protected @Nullable Key keyOf(String groupResource, ObjectKey object) {
+        if (groupResource.equals(ResourceType.PERSISTENT_VOLUME_CLAIMS.groupResource())) {
+            return claims.get(object) == null ? null : new ClaimKey(object);
+        }
+        return groupResource.equals(ResourceType.PERSISTENT_VOLUMES.groupResource()) && volumes.get(object) != null
+                ? new VolumeKey(object)
+                : null;
+    }
+
+    @Override
+    protected boolean isOwn(Key key, ObjectKey object) {
+        return true;
+    }
+
+    @Override
+    protected Result sync(Key key, SyncRun run) {
+        return switch (key) {
+            case ClaimKey claim -> syncClaim(claim.object(), run);
+            case VolumeKey volume -> syncVolume(volume.object(), run);
+        };
+    }
+
+    private Result syncClaim(ObjectKey key, SyncRun run) {
         V1PersistentVolumeClaim claim = claims.get(key);
         if (claim == null) {
-            metrics.forget(key);
-            forget(key);
+            run.effect(() -> metrics.forget(key));
+            run.forget();
             return Result.done();
         }
-        Result result = follow(key, view(claim), ClaimDecisions::decide, ClaimView::after);
+        Result result = follow(key, view(claim), ClaimDecisions::decide, ClaimView::after, run);
         V1PersistentVolumeClaim now = claims.get(key);
         if (now != null && isBound(now)) {
-            metrics.end(key, clock.now());
+            run.effect(() -> metrics.end(key, clock.now()));
         }
         return result;
     }
 
-    private Result syncVolume(ObjectKey key) {
+    private Result syncVolume(ObjectKey key, SyncRun run) {
         V1PersistentVolume volume = volumes.get(key);
         if (volume == null) {
-            metrics.end(key, clock.now());
-            recycled.remove(key);
-            forget(key);
+            run.effect(() -> {
+                metrics.end(key, clock.now());
+                recycled.remove(key);
+            });
+            run.forget();
             return Result.done();
         }
-        return follow(key, view(key, volume), VolumeDecisions::decide, VolumeView::after);
+        return follow(key, view(key, volume, run), VolumeDecisions::decide, VolumeView::after, run);
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
-    private <V> Result follow(ObjectKey key, V first, Function<V, Step> decide, After<V> after) {
+    private <V> Result follow(ObjectKey key, V first, Function<V, Step> decide, After<V> after, SyncRun run) {
         V view = first;
         for (int i = 0; i < MOST_STEPS; i++) {
             Step step = decide.apply(view);
-            Outcome outcome = executor.execute(key, step.actions());
-            measure(key, view, step, outcome);
+            Outcome outcome = run.execute(step.actions());
+            measure(key, view, step, outcome, run);
             for (KubernetesObject written : outcome.written()) {
-                remember(key, written);
+                run.effect(() -> remember(key, written));
                 view = after.view(view, written);
             }
             if (outcome.attempts().stream().anyMatch(attempt -> attempt.write() instanceof Action.Delete deletion
                     && deletion.type().equals(ResourceType.PODS))) {
-                recycled.remove(key);
+                run.effect(() -> recycled.remove(key));
             }
             if (!outcome.succeeded()) {
                 // The next look at all claims repeats a request to a provisioner, as upstream's does.
@@ -154,11 +202,14 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
                     return outcome.toResult();
                 }
                 case CLAIM -> {
-                    queue.add(Volumes.claimKey(
-                            Objects.requireNonNull(((VolumeView) view).volume().getSpec().getClaimRef())));
+                    ObjectKey claim = Volumes.claimKey(
+                            Objects.requireNonNull(((VolumeView) view).volume().getSpec().getClaimRef()));
+                    run.effect(() -> queue.add(new ClaimKey(claim)));
                     return outcome.toResult();
                 }
-                case RETRY -> throw new IllegalStateException(key + " names a volume of another claim");
+                case RETRY -> {
+                    return Result.retry(new IllegalStateException(key + " names a volume of another claim"));
+                }
                 case AGAIN -> {
                 }
             }
@@ -167,18 +218,19 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
     }
 
     /** Measures the operation of a step, and tells the claim for which a request could not be written. */
-    private void measure(ObjectKey key, Object view, Step step, Outcome outcome) {
-        if (step.operation() == Step.Operation.DEFAULT_CLASS) {
-            metrics.gaveDefaultClass(outcome.succeeded());
-        } else if (step.operation() != null) {
-            metrics.begin(key, driver(view), step.operation(), clock.now());
+    private void measure(ObjectKey key, Object view, Step step, Outcome outcome, SyncRun run) {
+        Step.Operation operation = step.operation();
+        if (operation == Step.Operation.DEFAULT_CLASS) {
+            run.effect(() -> metrics.gaveDefaultClass(outcome.succeeded()));
+        } else if (operation != null) {
+            run.effect(() -> metrics.begin(key, driver(view), operation, clock.now()));
         }
         if (step.failed() || !outcome.succeeded()) {
-            metrics.failed(key);
+            run.effect(() -> metrics.failed(key));
         }
-        if (step.operation() == Step.Operation.PROVISION && !step.failed() && view instanceof ClaimView ofClaim
+        if (operation == Step.Operation.PROVISION && !step.failed() && view instanceof ClaimView ofClaim
                 && outcome.failed() instanceof Action.Update && outcome.error() != null) {
-            executor.execute(key, List.of(Provisioning.failed(ofClaim.claim(),
+            run.execute(List.of(Provisioning.failed(ofClaim.claim(),
                     "Error saving claim: " + outcome.error().statusMessage())));
         }
     }
@@ -200,13 +252,11 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
     }
 
     private void remember(ObjectKey key, KubernetesObject written) {
-        if (executor.writes()) {
-            switch (written) {
-                case V1PersistentVolumeClaim claim -> claims.add(claim);
-                case V1PersistentVolume volume -> volumes.add(volume);
-                case V1Pod pod -> recycled.add(key);
-                default -> throw new IllegalStateException("unexpected " + written.getClass());
-            }
+        switch (written) {
+            case V1PersistentVolumeClaim claim -> claims.add(claim);
+            case V1PersistentVolume volume -> volumes.add(volume);
+            case V1Pod pod -> recycled.add(key);
+            default -> throw new IllegalStateException("unexpected " + written.getClass());
         }
     }
 
@@ -260,12 +310,16 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         return podsOfClaims.using(claim).stream().filter(pod -> !Pods.isFinished(pod));
     }
 
-    private VolumeView view(ObjectKey key, V1PersistentVolume volume) {
+    private VolumeView view(ObjectKey key, V1PersistentVolume volume, SyncRun run) {
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         boolean recycles = reference != null
                 && "Recycle".equals(volume.getSpec().getPersistentVolumeReclaimPolicy());
         V1Pod pod = recycles ? pods.get(Recycler.podOf(key)) : null;
-        Recycler.Work work = new Recycler.Work(pod, pod == null ? recycled.remove(key) : recycled.contains(key),
+        boolean begun = recycled.contains(key);
+        if (pod == null) {
+            run.effect(() -> recycled.remove(key));
+        }
+        Recycler.Work work = new Recycler.Work(pod, begun,
                 recycles ? users(Volumes.claimKey(reference)).map(ObjectKey::of).toList() : List.of(), drivers);
         return new VolumeView(volume, reference == null ? null : claims.get(Volumes.claimKey(reference)), work);
     }
@@ -274,38 +328,11 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         return claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase());
     }
 
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.PERSISTENT_VOLUME_CLAIMS;
-    }
-
-    @Override
-    public boolean knows(ObjectKey key) {
-        return claims.get(key) != null;
-    }
-
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        V1PersistentVolumeClaim claim = claims.get(key);
-        List<Action> plan = new ArrayList<>();
-        ClaimView view = claim == null ? null : view(claim);
-        for (int i = 0; view != null && i < MOST_STEPS; i++) {
-            Step step = ClaimDecisions.decide(view);
-            plan.addAll(step.actions());
-            ClaimView next = view;
-            for (KubernetesObject written : step.objects()) {
-                next = next.after(written);
-            }
-            view = step.next() == Step.Next.AGAIN ? next : null;
-        }
-        return plan;
-    }
-
     private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
         @Override
         public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
             metrics.changed(null, claim);
-            queue.add(ObjectKey.of(claim), initial ? Priority.BACKGROUND : Priority.LIVE);
+            queue.add(new ClaimKey(ObjectKey.of(claim)), initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
@@ -314,7 +341,7 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
             claims.seen(after, false);
             boolean resync = before == after;
             if (!resync || !isBound(after)) {
-                queue.add(ObjectKey.of(after));
+                queue.add(new ClaimKey(ObjectKey.of(after)));
             }
         }
 
@@ -322,9 +349,9 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
             metrics.changed(claim, null);
             claims.seen(claim, true);
-            queue.add(ObjectKey.of(claim));
+            queue.add(new ClaimKey(ObjectKey.of(claim)));
             volumeCache.getIndexer().byIndex(VOLUMES_FOR, "claim/" + ObjectKey.of(claim))
-                    .forEach(volume -> queue.add(ObjectKey.of(volume)));
+                    .forEach(volume -> queue.add(new VolumeKey(ObjectKey.of(volume))));
         }
     }
 
@@ -332,7 +359,7 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         @Override
         public void onAdd(V1PersistentVolume volume, boolean initial) {
             metrics.changed(null, volume);
-            queue.add(ObjectKey.of(volume), initial ? Priority.BACKGROUND : Priority.LIVE);
+            queue.add(new VolumeKey(ObjectKey.of(volume)), initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
@@ -342,7 +369,7 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
             boolean resync = before == after;
             boolean bound = after.getStatus() != null && "Bound".equals(after.getStatus().getPhase());
             if (!resync || !bound) {
-                queue.add(ObjectKey.of(after));
+                queue.add(new VolumeKey(ObjectKey.of(after)));
             }
         }
 
@@ -350,10 +377,10 @@ public final class VolumeBinder extends KeyedController<ObjectKey> implements Pl
         public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
             metrics.changed(volume, null);
             volumes.seen(volume, true);
-            queue.add(ObjectKey.of(volume));
+            queue.add(new VolumeKey(ObjectKey.of(volume)));
             V1ObjectReference reference = volume.getSpec().getClaimRef();
             if (reference != null) {
-                queue.add(Volumes.claimKey(reference));
+                queue.add(new ClaimKey(Volumes.claimKey(reference)));
             }
         }
     }

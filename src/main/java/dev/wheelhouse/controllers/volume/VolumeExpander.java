@@ -13,40 +13,39 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Lets bound claims grow (upstream: {@code pkg/controller/volume/expand}). It reads the volume of a claim from the
  * server, because changes of volumes do not wake it.
  */
-public final class VolumeExpander extends KeyedController<ObjectKey> {
+public final class VolumeExpander extends ObjectController<V1PersistentVolumeClaim> {
     public static final String NAME = "persistentvolume-expander-controller";
 
     private static final int WORKERS = 10;
 
-    private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final ResourceClient<V1PersistentVolume> volumes;
 
     public VolumeExpander(ControllerContext context) {
-        super(NAME, "volume_expand", context, RateLimits.CONTROLLER, WORKERS);
-        this.claims = informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
+        super(NAME, "volume_expand", context, RateLimits.CONTROLLER, WORKERS,
+                ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = context.client().resource(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
-        claims.addEventHandler(new OfClaims());
+        primary.addEventHandler(new OfClaims());
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1PersistentVolumeClaim claim = claims.get(key);
-        if (claim == null) {
-            forget(key);
+    protected Result sync(ObjectKey key, V1PersistentVolumeClaim claim, SyncRun run) {
+        String name = claim.getSpec().getVolumeName();
+        if (name == null || name.isEmpty()) {
             return Result.done();
         }
-        V1PersistentVolume volume = volumes.get(ObjectKey.cluster(String.valueOf(claim.getSpec().getVolumeName())));
+        V1PersistentVolume volume = volumes.get(ObjectKey.cluster(name));
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         if (reference == null || !String.valueOf(claim.getMetadata().getNamespace()).equals(reference.getNamespace())
                 || !String.valueOf(claim.getMetadata().getUid()).equals(reference.getUid())) {
@@ -54,21 +53,20 @@ public final class VolumeExpander extends KeyedController<ObjectKey> {
         }
         ExpansionView view = new ExpansionView(claim, volume, false, clock.now());
         Step step = ExpansionDecisions.decide(view);
-        Outcome outcome = execute(key, view, step);
+        Outcome outcome = execute(view, step, run);
         if (step.next() == Step.Next.AGAIN && outcome.succeeded()) {
             for (KubernetesObject written : outcome.written()) {
                 view = view.after(written);
             }
-            outcome = execute(key, view, ExpansionDecisions.decide(view));
+            outcome = execute(view, ExpansionDecisions.decide(view), run);
         }
         return outcome.toResult();
     }
 
-    private Outcome execute(ObjectKey key, ExpansionView view, Step step) {
-        Outcome outcome = executor.execute(key, step.actions());
+    private static Outcome execute(ExpansionView view, Step step, SyncRun run) {
+        Outcome outcome = run.execute(step.actions());
         if (outcome.failed() != null && outcome.error() != null) {
-            executor.execute(key, List.of(
-                    ExpansionDecisions.failed(view, outcome.failed(), outcome.error().statusMessage())));
+            run.execute(List.of(ExpansionDecisions.failed(view, outcome.failed(), outcome.error().statusMessage())));
         }
         return outcome;
     }
@@ -78,7 +76,7 @@ public final class VolumeExpander extends KeyedController<ObjectKey> {
         @Override
         public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
             if (claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase())) {
-                queue.add(ObjectKey.of(claim));
+                queue.add(ObjectKey.of(claim), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         }
 

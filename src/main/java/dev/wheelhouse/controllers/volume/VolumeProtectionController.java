@@ -1,14 +1,13 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.List;
-
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -25,11 +24,8 @@ public final class VolumeProtectionController extends ObjectController<V1Persist
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1PersistentVolume volume) {
-        return PROTECTION.decide(volume, isBound(volume));
-    }
-
-    private static boolean isBound(V1PersistentVolume volume) {
-        return volume.getStatus() != null && "Bound".equals(volume.getStatus().getPhase());
+    protected Result sync(ObjectKey key, V1PersistentVolume volume, SyncRun run) {
+        boolean bound = volume.getStatus() != null && "Bound".equals(volume.getStatus().getPhase());
+        return run.execute(PROTECTION.decide(volume, bound)).toResult();
     }
 }

@@ -12,7 +12,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 
@@ -30,7 +30,7 @@ final class VolumeWorld implements AutoCloseable {
     }
 
     VolumeWorld(ControllerOptions options) {
-        for (KeyedController controller : List.of(new VolumeBinder(cluster.context(options)),
+        for (Controller controller : List.of(new VolumeBinder(cluster.context(options)),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
                 new AttributesClassProtectionController(cluster.context()),
                 new EphemeralVolumeController(cluster.context()))) {
