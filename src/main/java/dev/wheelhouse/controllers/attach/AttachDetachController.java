@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
 import dev.wheelhouse.controllers.attach.NodeView.Wanted;
@@ -57,7 +59,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     /** The type of the requests to CSI drivers. */
     public static final ResourceType ATTACHMENTS = new ResourceType("storage.k8s.io", "v1", "volumeattachments",
             "VolumeAttachment", false);
-    /** The type of what is known about CSI drivers. */
+    /** The type that describes CSI drivers. */
     public static final ResourceType DRIVERS = new ResourceType("storage.k8s.io", "v1", "csidrivers", "CSIDriver",
             false);
 
@@ -66,7 +68,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
 
     private static final Measure FORCED = Measure.counter(
             "attach_detach_controller_attachdetach_controller_forced_detaches_total",
-            "Volumes detached without a word of the kubelet", "reason");
+            "Volumes detached before the kubelet reported their unmount", "reason");
     private static final String BY_NODE = NAME + "/node";
     private static final String BY_VOLUME = NAME + "/volume";
 
@@ -88,15 +90,15 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     private final Map<String, Set<String>> goneNodes = new ConcurrentHashMap<>();
     /**
      * The nodes whose volumes this controller attaches. A node that loses the annotation stays one until the next
-     * process, because its volumes remain attached. Only the worker uses it.
+     * process, because its volumes remain attached.
      */
-    private final Set<String> managed = new HashSet<>();
-    /** The memory of volumes, by node. Only the worker uses it. */
-    private final Map<String, Map<String, Attempt>> attempts = new LinkedHashMap<>();
-    /** The numbers of the periods in which nodes were compared last, by node. Only the worker uses it. */
-    private final Map<String, Long> verified = new LinkedHashMap<>();
-    /** Whether it has chosen among the VolumeAttachments of its start. Only the worker uses it. */
-    private boolean adopted;
+    private final Set<String> managed = ConcurrentHashMap.newKeySet();
+    /** The memory of volumes, by node. Its values do not change. */
+    private final Map<String, Map<String, Attempt>> attempts = new ConcurrentHashMap<>();
+    /** The numbers of the periods in which nodes were compared last, by node. */
+    private final Map<String, Long> verified = new ConcurrentHashMap<>();
+    /** Whether it has chosen among the VolumeAttachments of its start. */
+    private volatile boolean adopted;
     /** All nodes are compared at the same times, as upstream's loop does. */
     private final Instant start;
 
@@ -162,24 +164,37 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        adopt();
-        NodeView view = view(key.name());
-        Decision decision = AttachDecisions.decide(view);
-        Outcome outcome = executor.execute(key, decision.actions());
-        attempts.put(key.name(), outcome.succeeded() ? decision.attempts() : afterFailure(key, decision));
-        if (view.verifies() && outcome.succeeded()) {
-            verified.put(key.name(), period(view.now()));
+    public ResourceType syncs() {
+        return ResourceType.NODES;
+    }
+
+    /** The node of a VolumeAttachment writes it. */
+    @Override
+    protected @Nullable ObjectKey keyOf(String groupResource, ObjectKey object) {
+        if (syncs().groupResource().equals(groupResource)) {
+            return nodes.get(object) == null ? null : object;
         }
-        remember(outcome);
-        decision.forced().forEach(reason -> record(FORCED, 1, reason));
+        V1VolumeAttachment attachment = ATTACHMENTS.groupResource().equals(groupResource)
+                ? attachments.get(object)
+                : null;
+        return attachment == null ? null : ObjectKey.cluster(attachment.getSpec().getNodeName());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, SyncRun run) {
+        run.effect(this::adopt);
+        NodeView view = view(key.name(), run);
+        Decision decision = AttachDecisions.decide(view);
+        Outcome outcome = run.execute(decision.actions());
+        run.effect(() -> remember(key, view, decision, outcome));
+        decision.forced().forEach(reason -> run.count(FORCED, 1, reason));
         if (outcome.failed() instanceof Action.Create create && outcome.error() != null) {
-            tell(key, view, create, outcome.error());
+            tell(key, view, create, outcome.error(), run);
         }
         if (!outcome.succeeded()) {
             return outcome.toResult();
         }
-        return decision.again() ? Result.requeue() : later(key, view, decision);
+        return decision.again() ? Result.requeue() : later(key, view, decision, run);
     }
 
     /**
@@ -201,48 +216,60 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         if (!adopted) {
             own.removeIf(key -> {
                 V1VolumeAttachment attachment = attachments.get(key);
-                V1PersistentVolume volume = attachment == null
-                        ? null
-                        : volumes.get(ObjectKey.cluster(volumeOf(attachment)));
-                return volume == null || ifAttached(Attachable.of(volume)) == null;
+                return attachment == null || !isAttachable(attachment);
             });
             adopted = true;
         }
     }
 
-    private void remember(Outcome outcome) {
-        if (executor.writes()) {
-            outcome.written().stream().filter(V1VolumeAttachment.class::isInstance).map(V1VolumeAttachment.class::cast)
-                    .forEach(attachment -> {
-                        own.add(ObjectKey.of(attachment));
-                        made.put(ObjectKey.of(attachment), attachment);
-                    });
+    private boolean isAttachable(V1VolumeAttachment attachment) {
+        V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(attachment)));
+        return volume != null && ifAttached(Attachable.of(volume)) != null;
+    }
+
+    /** Whether this controller answers for a VolumeAttachment. A plan may ask before the first sync has chosen. */
+    private boolean isOurs(V1VolumeAttachment attachment) {
+        return own.contains(ObjectKey.of(attachment)) && (adopted || isAttachable(attachment));
+    }
+
+    private void remember(ObjectKey key, NodeView view, Decision decision, Outcome outcome) {
+        attempts.put(key.name(), outcome.succeeded() ? decision.attempts() : afterFailure(key, decision));
+        if (view.verifies() && outcome.succeeded()) {
+            verified.put(key.name(), period(view.now()));
         }
+        outcome.written().stream().filter(V1VolumeAttachment.class::isInstance).map(V1VolumeAttachment.class::cast)
+                .forEach(attachment -> {
+                    own.add(ObjectKey.of(attachment));
+                    made.put(ObjectKey.of(attachment), attachment);
+                });
     }
 
     /** Tells the pods of a volume whose VolumeAttachment could not be created. */
-    private void tell(ObjectKey key, NodeView view, Action.Create create, ApiError error) {
+    private static void tell(ObjectKey key, NodeView view, Action.Create create, ApiError error, SyncRun run) {
         view.wanted().stream()
                 .filter(want -> want.volume().csi() != null
                         && want.volume().csi().attachment(key.name()).equals(create.target().name()))
-                .forEach(want -> executor.execute(key, AttachDecisions.failures(want.volume(),
+                .forEach(want -> run.execute(AttachDecisions.failures(want.volume(),
                         want.pods(), "kubernetes.io/csi: attacher.Attach failed: " + error.statusMessage())));
     }
 
     /** The next look: at the time of the decision, and when the attached volumes are compared again. */
-    private Result later(ObjectKey key, NodeView view, Decision decision) {
+    private Result later(ObjectKey key, NodeView view, Decision decision, SyncRun run) {
         Instant next = decision.next();
         if (verifies() && !view.reported().isEmpty()) {
-            long last = verified.computeIfAbsent(key.name(), node -> period(view.now()));
+            long last = Objects.requireNonNullElseGet(verified.get(key.name()), () -> period(view.now()));
+            run.effect(() -> verified.putIfAbsent(key.name(), last));
             Instant comparison = start.plus(options.reconcileSyncPeriod().multipliedBy(last + 1));
             next = next == null || comparison.isBefore(next) ? comparison : next;
         }
         if (view.node() == null && view.wanted().isEmpty() && decision.attempts().isEmpty()) {
-            attempts.remove(key.name());
-            verified.remove(key.name());
-            goneNodes.remove(key.name());
-            managed.remove(key.name());
-            forget(key);
+            run.effect(() -> {
+                attempts.remove(key.name());
+                verified.remove(key.name());
+                goneNodes.remove(key.name());
+                managed.remove(key.name());
+            });
+            run.forget();
         }
         return next == null ? Result.done() : Result.requeueAfter(positive(Duration.between(view.now(), next)));
     }
@@ -263,13 +290,14 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
 
     // ---- the view
 
-    private NodeView view(String name) {
+    private NodeView view(String name, SyncRun run) {
         V1Node node = nodes.get(ObjectKey.cluster(name));
-        if (node != null && Volumes.isAnnotated(node, MANAGED)) {
-            managed.add(name);
+        boolean annotated = node != null && Volumes.isAnnotated(node, MANAGED);
+        if (annotated) {
+            run.effect(() -> managed.add(name));
         }
-        Map<String, Wanted> wanted = managed.contains(name) ? wanted(name) : Map.of();
-        Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted);
+        Map<String, Wanted> wanted = annotated || managed.contains(name) ? wanted(name) : Map.of();
+        Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted, run);
         Instant now = clock.now();
         Long last = verified.get(name);
         return new NodeView(name, node, inUse(name, node, wanted, held), List.copyOf(wanted.values()), held,
@@ -399,26 +427,26 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     }
 
     /** The VolumeAttachments for a node that are wanted, reported, or otherwise this controller's. */
-    private Map<Attachable, V1VolumeAttachment> held(String name, @Nullable V1Node node, Map<String, Wanted> wanted) {
-        Map<Attachable, V1VolumeAttachment> held = new LinkedHashMap<>();
+    private Map<Attachable, V1VolumeAttachment> held(String name, @Nullable V1Node node, Map<String, Wanted> wanted,
+            SyncRun run) {
         Stream<Attachable> named = Stream.concat(wanted.values().stream().map(Wanted::volume),
                 node == null || node.getStatus() == null || node.getStatus().getVolumesAttached() == null
                         ? Stream.of()
                         : node.getStatus().getVolumesAttached().stream()
                                 .map(volume -> Attachable.reported(volume.getName())));
-        named.filter(volume -> volume.csi() != null).forEach(volume -> {
-            V1VolumeAttachment attachment = attachment(ObjectKey.cluster(volume.csi().attachment(name)));
-            if (attachment != null) {
-                own.add(ObjectKey.of(attachment));
-            }
-        });
+        Set<ObjectKey> claimed = named.filter(volume -> volume.csi() != null)
+                .map(volume -> ObjectKey.cluster(volume.csi().attachment(name)))
+                .filter(key -> attachment(key) != null).collect(Collectors.toSet());
+        run.effect(() -> own.addAll(claimed));
+        Map<Attachable, V1VolumeAttachment> held = new LinkedHashMap<>();
         Stream.concat(attachments.getIndexer().byIndex(BY_NODE, name).stream(),
                 made.values().stream().filter(attachment -> name.equals(attachment.getSpec().getNodeName())))
-                .filter(attachment -> own.contains(ObjectKey.of(attachment)))
+                .filter(attachment -> claimed.contains(ObjectKey.of(attachment)) || isOurs(attachment))
                 .forEach(attachment -> {
                     Attachable attachable = attachable(attachment);
                     if (attachable != null && attachable.csi() != null) {
-                        held.put(attachable, Objects.requireNonNull(attachment(ObjectKey.of(attachment))));
+                        held.put(attachable, Objects.requireNonNullElse(attachment(ObjectKey.of(attachment)),
+                                attachment));
                     }
                 });
         return held;
