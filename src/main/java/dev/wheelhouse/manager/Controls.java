@@ -14,7 +14,7 @@ import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 
-/** The changes that were made to one controller of the manager, and its current queues and workers. Thread safe. */
+/** Changes one controller of the manager while it runs, and shows its queues and workers. Thread safe. */
 final class Controls implements ControllerControl {
     private static final Logger log = LoggerFactory.getLogger(Controls.class);
 
@@ -81,7 +81,7 @@ final class Controls implements ControllerControl {
             case DRAINING -> "drained, and then paused,";
             case PAUSED -> "paused";
         });
-        // A worker that waits for a key looks whether all queues are empty.
+        // A waiting worker may be the one that finds all queues empty, which ends the draining.
         valve.foundNothing();
     }
 

@@ -14,7 +14,7 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
 
-/** Runs a deciding operator, and shows its plan. */
+/** Runs a {@link DecidingOperator}, and shows its plan. */
 final class DecidingController<P extends KubernetesObject> extends OperatorController<P> implements Plannable {
     private final DecidingOperator<P> operator;
 

@@ -26,7 +26,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 
-/** Runs an operator: its caches, its queue, and what surrounds a call of it. */
+/** Runs an operator: its caches, its queue, and the finalizer, time limit and error condition around each call. */
 class OperatorController<P extends KubernetesObject> extends KeyedController {
     private static final Logger log = LoggerFactory.getLogger(OperatorController.class);
 
@@ -39,7 +39,10 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
     private final Call<P> operator;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
-    /** The versions of primary objects that came from an error condition. */
+    /**
+     * By primary object, the version that writing its error condition led to. An update to this version leads to no
+     * sync.
+     */
     private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
 
     /** One call of an operator. */
@@ -63,7 +66,8 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         }
         sources.forEach(this::addLoop);
         this.caches = new Caches<>(declaration, context.informers());
-        // A write waits for the informer that is followed last, so the primary type's comes after the others.
+        // The next sync after a write waits for the informer that is followed last, so the primary type's informer
+        // comes last.
         caches.informers().reversed().forEach(this::follow);
         caches.enqueueTo(queue, this::isReport);
     }
@@ -184,7 +188,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         try {
             switch (result) {
                 case Result.Retry retry when retry.cause() instanceof ApiError e && e.isConflict() -> {
-                    // The object has changed meanwhile. The next sync tells.
+                    // The object has changed meanwhile. The next sync sets the condition.
                 }
                 case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
@@ -204,7 +208,10 @@ class OperatorController<P extends KubernetesObject> extends KeyedController {
         return text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…";
     }
 
-    /** Remembers the version that it writes: it must not lead to another sync before the rate limiter's delay. */
+    /**
+     * Sets the condition and remembers the version of that write, so that the write does not lead to another sync
+     * before the rate limiter's delay.
+     */
     private void reportFailure(OperatorContext<P> context, ObjectKey key, String type, String reason, String message) {
         String before = context.primary().getMetadata().getResourceVersion();
         context.condition(type, false, reason, message);

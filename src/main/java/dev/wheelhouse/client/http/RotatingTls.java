@@ -68,11 +68,11 @@ final class RotatingTls implements Interceptor {
         Pem pem(Look look, @Nullable Pem refused);
     }
 
-    /** How closely a source looks. */
+    /** Why a source is asked for its certificates. */
     enum Look {
-        /** The known certificate is enough. */
+        /** For a new connection: the certificates that were read last are enough. */
         KNOWN,
-        /** It is time to read files again. */
+        /** A minute has passed: read the files again. */
         DUE,
         /** The server refused the last certificates. */
         REFUSED
