@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *     nothing changes, as kube-apiserver does if etcd reports no progress.
  * @param batch the most watch events that are read in one step, and that the informer loop handles in one
  * @param pendingBound the number of notifications waiting for one handler above which updates of one UID are merged
- * @param dropLastApplied whether the cache leaves out the value of the annotation {@code
- *     kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the value
- *     from the server and puts it back; an update with another client would empty it.
+ * @param dropLastApplied whether the cache leaves out the value of the annotation
+ *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
+ *     value from the server and puts it back; an update with another client would empty it.
  * @param minResync the least time until a handler without a period of its own sees all cached objects again; the
  *     longest is twice that. Zero for never; 36,500 days at most
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests

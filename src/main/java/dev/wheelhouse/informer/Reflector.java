@@ -14,9 +14,9 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Lists and watches one resource type, and appends the changes to a {@link DeltaFifo} (upstream: client-go {@code
- * tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step reads one page of a list, opens a
- * watch, or reads a batch of its events.
+ * Lists and watches one resource type, and appends the changes to a {@link DeltaFifo} (upstream: client-go
+ * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step reads one page of a list, opens
+ * a watch, or reads a batch of its events.
  *
  * <ul>
  * <li>It lists when it starts. It lists again at once if the server answers that the last version is gone (410), and

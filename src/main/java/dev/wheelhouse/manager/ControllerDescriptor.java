@@ -10,8 +10,8 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 
 /**
- * A controller that can be run: its names, its needs and its factory (upstream: {@code
- * cmd/kube-controller-manager/app/controller_descriptor.go}).
+ * A controller that can be run: its names, its needs and its factory (upstream:
+ * {@code cmd/kube-controller-manager/app/controller_descriptor.go}).
  *
  * @param name the name in options, logs and metrics; for a built-in controller upstream's canonical name, such as
  *     {@code deployment-controller}

@@ -51,8 +51,8 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
     }
 
     /**
-     * The operator's own class, also if the given one is a proxy: proxies, such as Spring's, are subclasses with {@code
-     * $$} in their names.
+     * The operator's own class, also if the given one is a proxy: proxies, such as Spring's, are subclasses with
+     * {@code $$} in their names.
      */
     private static Class<?> withoutProxies(Class<?> type) {
         Class<?> superclass = type.getSuperclass();

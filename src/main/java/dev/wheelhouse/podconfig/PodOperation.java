@@ -3,8 +3,8 @@ package dev.wheelhouse.podconfig;
 /** The operation of a {@link PodUpdate} (upstream: {@code pkg/kubelet/types/pod_update.go}). */
 public enum PodOperation {
     /**
-     * The message has all pods of the source. Sources send it. The stream of changes carries it only after {@link
-     * PodConfig#sync()}.
+     * The message has all pods of the source. Sources send it. The stream of changes carries it only after
+     * {@link PodConfig#sync()}.
      */
     SET,
     /** New pods of the source. */
