@@ -53,7 +53,6 @@ final class Controls implements ControllerControl {
         return now == null ? List.of() : now.queues();
     }
 
-    /** A worker to be started. */
     record Further(Worker<?> worker, int number) {}
 
     /** The workers that are missing until each queue has as many as were asked for. Only the manager's thread asks. */

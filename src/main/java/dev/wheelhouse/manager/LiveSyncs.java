@@ -88,7 +88,6 @@ final class LiveSyncs {
         return running;
     }
 
-    /** The syncs that seem to block. */
     List<RunningSync> blocking() {
         List<RunningSync> blocking = new ArrayList<>();
         for (Worker<?> worker : workers()) {

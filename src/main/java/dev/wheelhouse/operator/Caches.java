@@ -84,7 +84,6 @@ final class Caches<P extends KubernetesObject> {
         return declaration.name() + "/" + part.role();
     }
 
-    /** The name of a declared index. */
     private String indexOf(Part<?> part, String name) {
         return indexOf(part) + "/" + name;
     }

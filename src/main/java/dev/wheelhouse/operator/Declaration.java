@@ -81,7 +81,6 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
         return setup.declaration();
     }
 
-    /** The primary type and the others. */
     Stream<Part<?>> parts() {
         return Stream.concat(Stream.of(primary), others.stream());
     }

@@ -251,7 +251,6 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
         return this;
     }
 
-    /** Collects the limits of one part. */
     private final class Limits<T extends KubernetesObject> implements Watched<T> {
         private final Role role;
         private final ResourceType type;

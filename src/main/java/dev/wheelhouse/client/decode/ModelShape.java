@@ -48,7 +48,6 @@ final class ModelShape {
         collections = preset.toArray(Slot[]::new);
     }
 
-    /** One field. */
     private static final class Slot {
         final byte[] name;
         /** The name as JSON has it, with its quotes and the colon. */
