@@ -80,7 +80,7 @@ final class Controls implements ControllerControl {
             case DRAINING -> "drained, and then paused,";
             case PAUSED -> "paused";
         });
-        // A waiting worker may be the one that finds all queues empty, which ends the draining.
+        // All queues may be empty already; then no worker would notice the end of the draining.
         valve.foundNothing();
     }
 

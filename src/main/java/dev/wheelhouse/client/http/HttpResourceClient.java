@@ -249,8 +249,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     /**
-     * Sends a request in JSON if it is for a subresource: the answer may be of another kind, and only JSON can be read
-     * as the model of this type.
+     * Sends a request for a subresource other than the status in JSON: the answer may be of another kind, and only JSON
+     * can be read as the model of this type.
      */
     private T negotiated(String subresource, Negotiation.Request<T, RuntimeException> request) {
         return subresource.isEmpty() || subresource.equals("status")
