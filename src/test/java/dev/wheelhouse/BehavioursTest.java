@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("A page whose every line has a test")
 class BehavioursTest {
-    private static final Path BEHAVIOURS = Path.of("docs/behaviours.md");
+    private static final Path BEHAVIOURS = Path.of("docs/internals/behaviours.md");
     private static final Path SOURCES = Path.of("src/test/java");
     private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
 
@@ -51,7 +51,7 @@ class BehavioursTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/behaviours.md", "docs/security.md"})
+    @ValueSource(strings = {"docs/internals/behaviours.md", "docs/internals/security.md"})
     void namesTestsThatExistAndRun(Path page) throws Exception {
         assertThat(named(page)).isNotEmpty();
         for (String test : named(page)) {
@@ -77,7 +77,7 @@ class BehavioursTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/behaviours.md", "docs/security.md"})
+    @ValueSource(strings = {"docs/internals/behaviours.md", "docs/internals/security.md"})
     void hasATestInEveryLine(Path page) throws IOException {
         assertThat(Files.readAllLines(page))
                 .filteredOn(line -> line.startsWith("| ") && !line.endsWith("| test |"))

@@ -37,7 +37,7 @@ class ConsoleDocumentTest {
     private static List<String> lines() throws IOException {
         List<String> lines = new ArrayList<>();
         Matcher fenced = Pattern.compile("(?ms)^```sh\\n(.*?)^```$")
-                .matcher(Files.readString(Path.of("docs/console.md")));
+                .matcher(Files.readString(Path.of("docs/monitoring.md")));
         while (fenced.find()) {
             lines.addAll(fenced.group(1).lines().toList());
         }

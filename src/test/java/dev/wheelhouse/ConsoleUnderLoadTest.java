@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The console in a real Chromium while the readiness of pods changes all the time: no view blocks the page, and lists
- * have pages. The figures are printed; those of {@code -Dconsole.pods=10000} are in docs/console.md.
+ * have pages. The figures are printed; those of {@code -Dconsole.pods=10000} are in docs/monitoring.md.
  */
 @Tag("full")
 @Timeout(1200)

@@ -70,7 +70,7 @@ class LibraryPageTest {
     /** The methods of the line without Spring are called by the program of src/it/plain. */
     @Test
     void theProgramWithoutSpringIsBuiltAsItIsShown() throws IOException {
-        String shown = found("```java\n(.*?)```", Files.readString(PAGE)).iterator().next();
+        String shown = found("## Without Spring\n.*?```java\n(.*?)```", Files.readString(PAGE)).iterator().next();
         String program = text("src/it/plain/src/main/java/org/example/Main.java");
 
         for (String method : found("\\.([a-zA-Z]+)\\(", shown)) {

@@ -100,7 +100,7 @@ class MetricsTest {
     /** The JVM, Tomcat, the log and the system have Micrometer's metrics. */
     @Test
     void thePageOfMetricsHasEachMetricAndNoClassOfJavaIsInALabel() throws Exception {
-        String page = Files.readString(Path.of("docs/metrics.md"));
+        String page = Files.readString(Path.of("docs/monitoring.md"));
         String metrics = scrape();
 
         assertThat(metrics.lines().filter(line -> line.startsWith("# TYPE ")).map(line -> line.split(" ")[2])

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Types the lines of the pages on operations, in their order. */
+/** Types the lines of the page on operations, in their order, down to those of its part on practice. */
 @Tag("processes")
 class OperationsPageTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```sh\\n(.*?)^```$");
@@ -26,7 +26,7 @@ class OperationsPageTest {
     @Test
     @Timeout(1800)
     void theLinesOfThePageDoWhatTheirCommentsSay() throws IOException {
-        List<String> lines = lines("docs/operations.md");
+        List<String> lines = lines();
         assertThat(lines).hasSizeGreaterThan(15).last().asString().startsWith("helm uninstall");
         try (RunningService service = RunningService.start(home, "--wheelhouse.apiserver.authorization-mode=rbac")) {
             Kubectl kubectl = Kubectl.orSkip(service.kubeconfig(), home);
@@ -35,13 +35,9 @@ class OperationsPageTest {
             kubectl.shell("kubectl create namespace ops").succeeded();
             kubectl.shell("printf 'apiVersion: coordination.k8s.io/v1\\nkind: Lease\\nmetadata: "
                     + "{name: wh-wheelhouse}\\n' | kubectl -n ops create -f -").succeeded();
-            for (String line : lines.subList(0, lines.size() - 1)) {
+            for (String line : lines) {
                 type(kubectl, line, service.kubeconfig());
             }
-            for (String line : lines("docs/runbook.md")) {
-                type(kubectl, line, service.kubeconfig());
-            }
-            type(kubectl, lines.getLast(), service.kubeconfig());
         }
     }
 
@@ -61,8 +57,8 @@ class OperationsPageTest {
         }
     }
 
-    private static List<String> lines(String page) throws IOException {
-        Matcher blocks = BLOCK.matcher(Files.readString(Path.of(page)));
+    private static List<String> lines() throws IOException {
+        Matcher blocks = BLOCK.matcher(Files.readString(Path.of("docs/operations.md")).split("\n## Practice\n", 2)[0]);
         return blocks.results().flatMap(block -> Stream.of(block.group(1).split("\n"))).toList();
     }
 }

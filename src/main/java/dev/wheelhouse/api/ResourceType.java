@@ -41,7 +41,7 @@ public record ResourceType(String group, String version, String plural, String k
         return new ResourceType("", "v1", plural, kind, namespaced);
     }
 
-    /** Of the two fields that tell almost all types apart, because types are keys of maps in each request. */
+    /** A hash of the two fields that tell almost all types apart, because types are keys of maps in each request. */
     @Override
     public int hashCode() {
         return 31 * group.hashCode() + plural.hashCode();

@@ -63,7 +63,7 @@ public final class RetryAfter {
         return seconds <= 0 ? null : Duration.ofSeconds(Math.min(seconds, LONGEST.toSeconds()));
     }
 
-    /** The wait, {@link #LONGEST} at most; null if it is null or not positive. */
+    /** The given wait, but at most {@link #LONGEST}; null if it is null or not positive. */
     static @Nullable Duration capped(@Nullable Duration asked) {
         return asked == null || !asked.isPositive() ? null : asked.compareTo(LONGEST) > 0 ? LONGEST : asked;
     }

@@ -58,7 +58,10 @@ public record ShardSelector(String field, List<Range> ranges) {
         return false;
     }
 
-    /** Costs less than a look into a map of hashes: a name has some twenty characters. */
+    /**
+     * The FNV-1a hash. It is not cached, because it costs less than a look into a map: a name has some twenty
+     * characters.
+     */
     static long hash(String value) {
         long hash = OFFSET;
         for (int i = 0; i < value.length(); i++) {

@@ -42,7 +42,7 @@ public final class BoundedQuantity {
     public static String text(Quantity quantity) {
         BigDecimal number = quantity.getNumber();
         if ((long) number.precision() - number.scale() > MOST_DIGITS) {
-            // No server accepts it, and it would have millions of digits.
+            // No server accepts such a quantity, and its canonical text would have millions of digits.
             return quantity.toSuffixedString();
         }
         if (number.abs().compareTo(LEAST) < 0) {

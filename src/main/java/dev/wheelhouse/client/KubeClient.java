@@ -24,24 +24,25 @@ public interface KubeClient extends AutoCloseable {
     ResourceClient<PartialObjectMetadata> metadata(ResourceType type);
 
     /**
-     * This connection, for callers that change none of the objects that they get. Such objects may share their equal
-     * parts with each other and with those of caches, which makes reading them several times faster.
+     * A view of this connection for callers that do not change the objects that they get. Such objects may share equal
+     * parts with each other and with cached objects, which makes reading several times faster.
      */
     default KubeClient sharing() {
         return this;
     }
 
     /**
-     * This connection, for callers that repeat their calls themselves: the error of a busy server (429 or 503 with
-     * Retry-After) is thrown at once, and not only after the calls that the server has asked for.
+     * A view of this connection for callers that repeat their calls themselves: the error of a busy server (429 or 503
+     * with Retry-After) is thrown at once. Other callers get it only after the client has repeated the call.
      */
     default KubeClient withoutRetries() {
         return this;
     }
 
     /**
-     * This connection as a sender of its own, for one of many independent users of this process. An API server in this
-     * process shares its seats among senders. Other API servers tell senders apart by their credentials alone.
+     * A view of this connection as a sender of its own, for one of many independent users of this process. An API
+     * server in this process shares its seats among senders. Other API servers tell senders apart by their credentials
+     * alone.
      *
      * @param name the sender, such as {@code system:node:hollow-1}
      */

@@ -254,7 +254,7 @@ public final class ModelJson {
         return (T) (ModelClass.isModel(type) ? ModelClass.of(type).copy(model, value -> value) : copy(model));
     }
 
-    /** A copy by way of JSON, for any object that Jackson can write and read. */
+    /** A copy through JSON, for any object that Jackson can write and read. */
     static Object reread(Object object) {
         try (TokenBuffer buffer = new TokenBuffer(null, false)) {
             MAPPER.writeValue(buffer, object);

@@ -69,7 +69,7 @@ final class OwnClass {
         }
     }
 
-    /** Whether {@link #copy} works. */
+    /** Whether {@link #copy} can copy objects of the class. */
     boolean isCopyable() {
         return constructor != null;
     }

@@ -35,7 +35,10 @@ public interface WatchStream<T> extends AutoCloseable {
         return false;
     }
 
-    /** Whether the callback may read the stream and handle its events: its thread then brings no more meanwhile. */
+    /**
+     * Whether the callback may read the stream and handle its events on the stream's own thread, which reads no further
+     * events meanwhile.
+     */
     default boolean lendsThread() {
         return false;
     }

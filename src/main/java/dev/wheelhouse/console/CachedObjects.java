@@ -22,7 +22,6 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 final class CachedObjects {
     private final SharedInformerFactory informers;
 
-    /** An object and its type. */
     record Found(ResourceType type, KubernetesObject object) {
         ObjectKey key() {
             return ObjectKey.of(object);

@@ -22,7 +22,7 @@ import dev.wheelhouse.client.ModelJson;
  * @param text such as {@code 3/3 ready} or {@code CrashLoopBackOff}; empty if nothing is known
  */
 record Condition(Level level, String text) {
-    /** How good it is; the worst comes first. */
+    /** How well the object is; the worst level comes first. */
     enum Level {
         BAD, WAIT, OK, DONE
     }

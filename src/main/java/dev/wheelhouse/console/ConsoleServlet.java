@@ -38,7 +38,9 @@ public final class ConsoleServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Duration BETWEEN_EVENTS = Duration.ofMillis(500);
     private static final Duration STREAM = Duration.ofMinutes(1);
-    /** A stream pauses this many times as long as its view took, so it uses a small part of a processor. */
+    /**
+     * A stream pauses this many times as long as its view took to make, so that it uses a small part of a processor.
+     */
     private static final int SHARE = 20;
     private static final int HEARTBEAT = 20;
     private static final int MOST_STREAMS = 64;

@@ -24,11 +24,14 @@ import dev.wheelhouse.node.NodeAgent;
 
 /** The views of the running process: the flow from the API server to the writes, and each controller. Thread safe. */
 final class LiveViews {
-    /** A live watch brings at least a bookmark in about a minute. */
+    /** The lag beyond which a cache counts as late: a live watch brings at least a bookmark in about a minute. */
     private static final Duration LAGS = Duration.ofMinutes(2);
     /** The row of the types that only the garbage collector follows. */
     private static final String OTHER = "other types";
-    /** The keys of a controller that works on any type are shown to those who may read all types. */
+    /**
+     * Stands for all types. The keys of a controller that works on any type are shown only to those who may read all
+     * types.
+     */
     private static final ResourceType ANY = new ResourceType("*", "*", "*", "*", true);
     private static final int LATEST = 12;
     private static final Duration SLOW = Duration.ofSeconds(30);

@@ -20,7 +20,7 @@ final class Views {
     private final ObjectView object;
     private final NodesView nodes;
 
-    /** A view that does not exist, or whose object the caller may not read. */
+    /** Thrown for a view that does not exist, or whose object the caller may not read. */
     static final class NotShown extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final int code;

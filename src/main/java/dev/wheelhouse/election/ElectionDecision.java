@@ -58,7 +58,7 @@ sealed interface ElectionDecision {
         return Duration.ofSeconds(seconds == null ? options.leaseSeconds() : seconds);
     }
 
-    /** The Lease after its release by the holder: it is free at once. */
+    /** The Lease after its release by the holder: other contenders may take it at once. */
     static V1Lease released(V1Lease lease, Instant now) {
         return with(lease.getMetadata(),
                 new V1LeaseSpec().holderIdentity("").leaseDurationSeconds(1).acquireTime(time(now))

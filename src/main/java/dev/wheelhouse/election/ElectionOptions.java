@@ -14,7 +14,7 @@ import dev.wheelhouse.api.ObjectKey;
  *     second does not count, because a Lease has whole seconds
  * @param renewDeadline the time after its last renewal for which a leader still leads
  * @param retryPeriod the time between two renewals; standbys wait one to 2.2 times this between two attempts to acquire
- * @param labels the labels that the Lease has at least, once this contender has written it
+ * @param labels labels that this contender adds to the Lease when it writes it
  */
 public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDuration, Duration renewDeadline,
         Duration retryPeriod, Map<String, String> labels) {

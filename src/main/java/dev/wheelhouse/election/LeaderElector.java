@@ -63,7 +63,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private volatile BooleanSupplier ready = () -> true;
     /** Held by a step and by a release, so that no renewal is under way while the Lease is released. */
     private final ReentrantLock turn = new ReentrantLock();
-    /** The last state of the Lease that the caller has told. */
+    /** The last state of the Lease that a caller has passed to {@link #knows}. */
     private volatile LeaseWatch.@Nullable Seen told;
     private @Nullable V1Lease observed;
     private long observedAt;
@@ -87,16 +87,16 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     }
 
     /**
-     * Sets a condition on which a standby takes a free Lease at once. While it is false, for example because caches are
-     * not warm yet, this process leaves the Lease to others until its next look.
+     * Sets the condition under which a standby takes a free Lease at once. While it is false, for example because
+     * caches are not warm yet, the elector leaves the Lease to other contenders until its next look.
      */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
     }
 
     /**
-     * Tells since when this process knows a state of the Lease. If the Lease is still in that state, the elector does
-     * not wait for its whole duration again.
+     * Passes on a state of the Lease that the caller has seen, and the time at which it saw it. If the Lease is still
+     * in that state, the elector does not wait for the whole duration again.
      */
     void knows(LeaseWatch.Seen state) {
         told = state;
@@ -239,7 +239,10 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         observed = lease;
     }
 
-    /** The time at which this process saw a Lease that it has just read. It may have known it before. */
+    /**
+     * The time at which this process first saw the state of a Lease that it has just read, which may be before the
+     * read.
+     */
     private long firstSeen(@Nullable V1Lease read) {
         for (LeaseWatch.Seen seen : Arrays.asList(told, watch.seen())) {
             if (seen != null && read != null && Objects.equals(seen.lease().getSpec(), read.getSpec())) {

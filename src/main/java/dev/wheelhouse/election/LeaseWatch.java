@@ -122,7 +122,7 @@ final class LeaseWatch extends SignalledLoop {
             end();
             return BUSY;
         }
-        // A stream that waits has waited.
+        // A stream that can wait has already waited inside the read.
         return Math.min(untilFree(), untilSilent());
     }
 

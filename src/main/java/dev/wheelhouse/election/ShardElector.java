@@ -130,7 +130,7 @@ public final class ShardElector extends SignalledLoop {
         }
     }
 
-    /** Gives back or contends for shards, until this replica has its share. */
+    /** Gives shards back, or contends for further ones, until this replica has its share. */
     private void spread() {
         if (!leases.hasAnnounced()) {
             return;
@@ -156,7 +156,10 @@ public final class ShardElector extends SignalledLoop {
         free.stream().limit(Math.max(0, share - mine.size())).forEach(shard -> holds.put(shard, new Hold(shard)));
     }
 
-    /** Lets each shard do its next thing. @return the nanoseconds until one wants to do more */
+    /**
+     * Steps each shard.
+     * @return the nanoseconds until a shard is to be stepped again
+     */
     private long goOn() {
         long next = IDLE;
         for (Hold hold : List.copyOf(holds.values())) {
@@ -219,7 +222,7 @@ public final class ShardElector extends SignalledLoop {
             runner.startOnPlatformThread(leases.name(shard), elector);
         }
 
-        /** Another replica has the shard. */
+        /** Ends the contest: another replica has the shard. */
         void loseRace() {
             if (!elector.isLeader()) {
                 give();

@@ -80,7 +80,10 @@ final class ShardLeases {
         return group.of(name(shard), labels);
     }
 
-    /** Reads all Leases, renews the own one whoever wrote it, and deletes those of replicas that are long gone. */
+    /**
+     * Reads all Leases, renews this replica's own one even if another process wrote it, and deletes the Leases of
+     * replicas that are long gone.
+     */
     void look() {
         read();
         LeaseWatch.Seen listed = seen.get(replica.lease().name());
@@ -127,7 +130,7 @@ final class ShardLeases {
         }
     }
 
-    /** Whether the other replicas can know this one. */
+    /** Whether this replica has written its Lease, so that the others can see it. */
     boolean hasAnnounced() {
         return seen.containsKey(replica.lease().name());
     }

@@ -21,7 +21,7 @@ import dev.wheelhouse.runtime.Loop;
 
 /**
  * Makes the default StorageClass {@code standard}, whose volumes {@link HollowProvisioner} makes, on an API server
- * without any StorageClass. Afterwards the class is the users': it is not made again while this process runs.
+ * without any StorageClass. Users may then change or delete the class: it is not made again while this process runs.
  */
 final class DefaultStorage implements Loop {
     private static final Logger log = LoggerFactory.getLogger(DefaultStorage.class);

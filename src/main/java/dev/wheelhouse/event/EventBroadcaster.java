@@ -201,7 +201,7 @@ public final class EventBroadcaster extends SignalledLoop {
         return BUSY;
     }
 
-    /** The Event among those that wait that is tried next. */
+    /** The waiting Event whose next attempt is due first. */
     private @Nullable Unwritten earliest() {
         long now = clock.nanoTime();
         return waiting.values().stream().min(Comparator.comparingLong(next -> next.due - now)).orElse(null);
@@ -235,8 +235,8 @@ public final class EventBroadcaster extends SignalledLoop {
     }
 
     /**
-     * Whether the same write may succeed later: nothing is known of an answer, or the server asks for another try. The
-     * official client repeats the latter itself (client-go {@code rest/with_retry.go}).
+     * Whether the same write may succeed later: there was no answer, or the server asks for another try. Go's client
+     * itself repeats a write for which the server asks (client-go {@code rest/with_retry.go}).
      */
     private static boolean mayPass(ApiError error) {
         return error.code() == 0 || error.retryAfter() != null && (error.isTooManyRequests() || error.code() >= 500);

@@ -23,7 +23,7 @@ record CronFields(long minutes, long hours, long days, long months, long weekday
 
     private static final int FIELDS = 5;
     private static final int YEARS = 5;
-    /** Set in a field that contains every value because of a {@code *} or {@code ?}. */
+    /** The bit of a field that contains every value because of a {@code *} or {@code ?}. */
     private static final long STAR = Long.MIN_VALUE;
     private static final Range MINUTES = new Range(0, 59, Map.of());
     private static final Range HOURS = new Range(0, 23, Map.of());

@@ -23,7 +23,7 @@ public final class PodResources {
         return result;
     }
 
-    /** A quantity of that amount, in its shortest form. */
+    /** An amount as a quantity, in its shortest form. */
     public static String text(BigDecimal value) {
         return Objects.requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()));
     }

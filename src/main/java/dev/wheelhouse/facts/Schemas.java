@@ -71,7 +71,7 @@ public final class Schemas {
         return new TypeSchema(name, name, Map.of(), false, List.of());
     }
 
-    /** Initialised by the first look-up. */
+    /** The indexed table, read at the first look-up. */
     private static final class Facts {
         /** The lines of each type, by its name. */
         static final Map<String, String> BLOCKS = new LinkedHashMap<>(1600);

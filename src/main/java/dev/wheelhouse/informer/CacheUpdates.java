@@ -74,8 +74,8 @@ final class CacheUpdates<T extends KubernetesObject> {
     }
 
     /**
-     * The content after a relist. An object whose cached version equals the listed one stays the cached instance, so
-     * that it counts as unchanged. A listed object that could not be decoded keeps its cached state.
+     * The content after a relist. An object whose cached version equals the listed one keeps the cached instance, so
+     * that handlers are not told of a change. A listed object that could not be decoded keeps its cached state.
      */
     private Map<ObjectKey, T> next(DeltaFifo.Replaced<T> replaced) {
         Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
@@ -116,8 +116,9 @@ final class CacheUpdates<T extends KubernetesObject> {
     }
 
     /**
-     * Whether an event brings a state that is older than the cached one. A sick server, or a cache before it, may send
-     * events twice or out of order. A restored backup, which is older too, arrives as a list and never as events.
+     * Whether an event brings a state that is older than the cached one. A sick server, or a cache in front of it, may
+     * send events twice or out of order. A server that was restored from a backup is older too, but its state arrives
+     * as a list and never as events.
      */
     private static boolean isStale(@Nullable KubernetesObject cached, KubernetesObject incoming) {
         if (cached == null) {

@@ -50,7 +50,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final SharedProcessor<T> processor = new SharedProcessor<>();
     private final PromptListeners prompt = new PromptListeners();
     private boolean promptStarted;
-    /** The period of handlers that name none. */
+    /** The resync period of handlers that name none. */
     private final Duration resync;
     private final InformerLoop loop = new InformerLoop();
     private final @Nullable MutationDetector<T> detector;
@@ -133,7 +133,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
         /**
          * Handles the waiting changes on the calling thread.
-         * @return false if the loop's own thread has to
+         * @return false if the loop's own thread has to handle them
          */
         private boolean processHere() {
             if (!driven || closed || detector != null || !turn.tryLock()) {
@@ -217,8 +217,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     }
 
     /**
-     * The Reflector appended deltas. Its thread handles them at once if it can, because waking another thread for each
-     * event would cost more than the event.
+     * Called when the Reflector has appended deltas. The Reflector's thread handles them at once if it can, because
+     * waking another thread for each event would cost more than the event.
      */
     private void added() {
         if (!loop.processHere()) {

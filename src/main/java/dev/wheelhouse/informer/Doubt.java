@@ -10,7 +10,8 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * Decides when a Reflector lists its collection again because the cache may be wrong: half a minute after a watch
  * brought an object that cannot be decoded, or after a list that is empty although the cache held objects. While lists
- * stay so, the delay doubles each time, up to an hour. Not thread safe: it belongs to one Reflector's loop.
+ * stay empty or keep such objects, the delay doubles each time, up to an hour. Not thread safe: it belongs to one
+ * Reflector's loop.
  */
 final class Doubt {
     private static final Duration FIRST = Duration.ofSeconds(30);
@@ -83,7 +84,7 @@ final class Doubt {
         return at == 0 ? Long.MAX_VALUE : at - clock.nanoTime();
     }
 
-    /** Whether the cause is an empty list. */
+    /** Whether the list is due because the last one was empty. */
     boolean isOfEmptyList() {
         return emptied;
     }

@@ -16,7 +16,7 @@ final class Freshness {
     private final DeltaFifo<?> fifo;
     /** The time at which the last consistent read began; null before the first one. */
     private @Nullable Long began;
-    /** The time at which the read began that the cache shows; null before the first one. */
+    /** The time at which the consistent read began whose state the cache shows; null before the first one. */
     private @Nullable Long shown;
     private boolean reading;
     private boolean wanted;
@@ -88,7 +88,7 @@ final class Freshness {
         return answers;
     }
 
-    /** Records that the whole collection was read, if by a consistent read. */
+    /** Records that the whole collection was read. If the read was consistent, it answers the requests. */
     synchronized void ends() {
         if (reading && !wanted) {
             reading = false;

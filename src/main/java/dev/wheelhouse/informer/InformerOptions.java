@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param freshStart whether the first list is a consistent read instead of a read from the server's cache. A controller
  *     that has just started or become leader needs it.
  * @param watchList whether a watch streams the initial state (KEP-3157) where the server supports it. The server needs
- *     less memory for it than for a list. In a new process here it takes a fifth more CPU than a list. The request is
- *     in vain if kube-apiserver's etcd is older than 3.4.31 or 3.5.13.
+ *     less memory for a stream than for a list; a new process here needs a fifth more CPU. kube-apiserver refuses the
+ *     stream if its etcd is older than 3.4.31 or 3.5.13.
  * @param watchListDeadline the longest gap between two initial events; after a longer one the informer lists instead
  * @param pageSize the objects per page of a paged list
  * @param watchTimeout the shortest duration of a watch that is requested from the server; a random part, up to the same

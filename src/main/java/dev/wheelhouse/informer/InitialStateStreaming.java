@@ -8,8 +8,8 @@ import dev.wheelhouse.api.ApiError;
 /**
  * Decides whether a Reflector streams the initial state (KEP-3157) or lists it. It lists from then on after the server
  * refused the stream, after the initial events did not end in time, or after three failures in a row. After any other
- * error but 429 it lists this time, as upstream does: kube-apiserver responds so if its etcd cannot report its
- * progress. Not thread safe: it belongs to one Reflector's loop.
+ * error except 429 it lists once and then streams again, as upstream does: kube-apiserver fails in this way if its etcd
+ * cannot report its progress. Not thread safe: it belongs to one Reflector's loop.
  */
 final class InitialStateStreaming {
     private static final Logger log = LoggerFactory.getLogger(InitialStateStreaming.class);

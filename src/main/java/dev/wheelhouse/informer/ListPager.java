@@ -144,7 +144,10 @@ final class ListPager<T extends KubernetesObject> {
         }
     }
 
-    /** Refuses a list without an end, as a list whose token has expired, so that the whole is asked for at once. */
+    /**
+     * Refuses a list whose pages do not end, with the error of an expired token, so that the whole collection is then
+     * requested at once.
+     */
     private void requireEnd(boolean repeated, int empty) {
         if (repeated || empty > MOST_EMPTY_PAGES) {
             String how = repeated

@@ -12,13 +12,16 @@ import io.kubernetes.client.common.KubernetesObject;
 
 /**
  * The buffer between the informer loop and one listener, in the order of arrival. If the buffer is over its bound, an
- * update takes up the pending update of the same UID, unless an add or a delete of that UID lies between, and has the
- * last place. Adds and deletes are always kept. The size is therefore limited by the bound, plus the adds and deletes,
- * plus one update for each of these and for each UID. Not thread safe: the listener locks.
+ * update is merged with the pending update of the same UID, unless an add or a delete of that UID lies between; the
+ * merged update has the last place. Adds and deletes are always kept. The size is therefore limited by the bound, plus
+ * the adds and deletes, plus one update for each of these and for each UID. Not thread safe: the listener locks.
  */
 final class PendingNotifications<T extends KubernetesObject> {
     private final int bound;
-    /** Null stands for an update that a later one took up. At most half of the places are null. */
+    /**
+     * The notifications. Null stands for an update that was merged with a later one. At most half of the places are
+     * null.
+     */
     private List<Notification<T>> pending = new ArrayList<>();
     private int takenUp;
     /** Over the bound: the position of each UID's last notification, if that is an update. Null below the bound. */

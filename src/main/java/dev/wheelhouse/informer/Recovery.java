@@ -21,8 +21,8 @@ final class Recovery {
         /** A watch is open. */
         WATCH,
         /**
-         * The next step lists consistently, because somebody needs a fresh state. If the collection has several pages,
-         * the first one only tells the version that a watch has to reach.
+         * The next step lists consistently, because a caller of {@link Freshness} needs a fresh state. If the
+         * collection has several pages, the first one only tells the version that a watch has to reach.
          */
         REFRESH,
         /**
@@ -62,7 +62,10 @@ final class Recovery {
         progressed = true;
     }
 
-    /** Lists again. If no event came since the last relist, or that was just now, waits, so that lists flood nobody. */
+    /**
+     * Lists again. If no event came since the last relist, or the last relist was less than ten seconds ago, waits
+     * first, so that lists do not flood the server.
+     */
     Phase relist(String cause) {
         long now = clock.nanoTime();
         if (!progressed || now - relistedAt < SOON) {
@@ -123,10 +126,10 @@ final class Recovery {
     }
 
     /**
-     * A watch could not be opened, or was ended by an error. As upstream's, the Reflector lists again, unless another
+     * A watch could not be opened, or was ended by an error. As in upstream, the Reflector lists again, unless another
      * watch is likely to succeed or a list is likely to fail as well.
      *
-     * @param mayContinue whether the connection broke, and the next one may bring what comes next
+     * @param mayContinue whether only the connection broke, so that the next watch may bring the missing events
      */
     Phase ofWatch(ApiError e, String message, boolean mayContinue) {
         if (e.isExpired()) {

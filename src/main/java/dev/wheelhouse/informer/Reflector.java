@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.Signal;
  * or cannot connect, after a backoff.
  * <li>It reads consistently if somebody needs a state that is not older than a moment, see {@link Freshness}.
  * <li>It lists again, and reports a failure until a watch brings something, if two watches in a row go silent although
- * the server has a later version: they only seem alive.
+ * the server has a later version: such watches are open but dead.
  * <li>An object that cannot be decoded is logged, counted and skipped. If a watch brought it, the collection is listed
  * again after half a minute.
  * <li>If a relist is empty although the cache held objects, the collection is listed again by a consistent read after
@@ -53,7 +53,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.steps = new ReflectorSteps<>(source, expectedType, fifo, options, clock, metrics, freshness, this::ready);
     }
 
-    /** Says that a thread drives this loop, so that other threads may step it, too. */
+    /** Records that a thread drives this loop, so that other threads may step it, too. */
     void drive() {
         driven = true;
     }
@@ -69,8 +69,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     /**
-     * The open watch has events, or has ended. The thread that says so reads the events, if the stream lends it; this
-     * loop's own thread does all else.
+     * Called when the open watch has events, or has ended. The calling thread reads the events itself if the stream
+     * allows it; this loop's own thread does everything else.
      */
     private void ready() {
         WatchSession<T> reading = steps.session();

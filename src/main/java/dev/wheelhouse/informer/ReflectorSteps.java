@@ -56,11 +56,19 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private String lastVersion = "";
     /** The watches in a row that went silent although the server had, or may have had, a later version. */
     private int silences;
-    /** Whether a watch went silent and had missed nothing: the server sends no bookmarks while nothing changes. */
+    /**
+     * Whether a watch went silent although it had missed nothing. The server then sends no bookmarks while nothing
+     * changes.
+     */
     private boolean quiet;
-    /** The watches in a row that broke before they brought anything, as the next event may be one that cannot come. */
+    /**
+     * The number of watches in a row that broke before they brought anything. The next event may be one that the server
+     * cannot send.
+     */
     private int fruitless;
-    /** Whether the last watch failed and none has brought anything since: lists alone do not make the cache fresh. */
+    /**
+     * Whether the last watch failed and no watch has brought anything since. Lists alone do not make the cache fresh.
+     */
     private boolean watchFails;
     /** The watches in a row that lasted less than a second. */
     private int briefWatches;

@@ -56,9 +56,9 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * @param opened whether handlers are registered at once, and not only by {@link #open}
-     * @param prompt whether the user's handlers wait for nothing and do little work, so that those of one cache may
-     *     share a thread; otherwise each has its own
+     * @param opened whether handlers are registered at once; if not, by {@link #open}
+     * @param prompt whether the user's handlers wait for nothing and do little work. The prompt handlers of one cache
+     *     may share a thread; each other handler has its own
      */
     public ScopedInformers(SharedInformerFactory behind, Sharing sharing, boolean opened, boolean prompt) {
         this.behind = behind;
@@ -68,8 +68,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * Registers the handlers that were added so far, in their order, and from now on each at once. Each gets an add for
-     * every cached object. Further calls do nothing.
+     * Registers the handlers that were added so far, in their order; later ones are registered at once. Each handler
+     * gets an add for every cached object. Further calls do nothing.
      */
     public void open() {
         List<Handling> opening;
@@ -81,8 +81,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * Whether every handler of these informers that was added so far has had every object of the initial list. The
-     * owner of the handlers may act on what they remember from then on.
+     * Whether every handler of these informers that was added so far has had every object of the initial list. From
+     * then on the owner may act on the state that its handlers have built.
      */
     public boolean haveHandled(Collection<SharedIndexInformer<?>> informers) {
         List<Handling> left;
@@ -142,7 +142,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
             return registered != null && registered.hasSynced();
         }
 
-        /** Whether nothing of the initial list is to come. */
+        /** Whether the handler has had the whole initial list. */
         synchronized boolean isThrough() {
             return removed || hasSynced();
         }

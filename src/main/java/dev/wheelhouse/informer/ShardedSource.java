@@ -18,8 +18,8 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * The objects of another source that are in one shard of the namespaces. It asks the API server for the shard alone
- * (KEP-5866), and drops what a server sends that does not know shards.
+ * The objects of another source that are in one shard of the namespaces. It requests only the shard from the API server
+ * (KEP-5866). A server that does not know shards sends all objects; this source drops those of other shards.
  */
 final class ShardedSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     private final ShardSelector shard;
@@ -64,7 +64,7 @@ final class ShardedSource<T extends KubernetesObject> extends ForwardingListerWa
         };
     }
 
-    /** The event; of a foreign object its version alone, so that the next watch begins after it. */
+    /** The event. For an object of another shard only its version, so that the next watch begins after it. */
     private WatchEvent<T> held(WatchEvent<T> event, T object) {
         String version = object.getMetadata().getResourceVersion();
         return holds(object) ? event : new WatchEvent.Bookmark<>(version == null ? "" : version, false);

@@ -46,9 +46,9 @@ public interface SharedInformerFactory {
     }
 
     /**
-     * An informer of a type in all namespaces, for a user of the metadata only. It is the informer of whole objects if
-     * another user has made one, because one list and one watch are then enough for both; otherwise it is the informer
-     * of metadata (upstream: {@code ForResource} in controller-manager {@code pkg/informerfactory}).
+     * An informer of a type in all namespaces, for a user of the metadata only. The result is the informer of whole
+     * objects if another user has made one, because one list and one watch are then enough for both; otherwise it is
+     * the informer of metadata (upstream: {@code ForResource} in controller-manager {@code pkg/informerfactory}).
      */
     SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type);
 

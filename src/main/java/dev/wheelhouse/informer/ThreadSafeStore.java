@@ -28,7 +28,7 @@ final class ThreadSafeStore<T> implements Indexer<T> {
 
     /** Held during a whole write, including the index functions. */
     private final Object writing = new Object();
-    /** Held only while the state changes, for a few map operations. */
+    /** Held for writing only while the state changes, which takes a few map operations. */
     private final StampedLock lock = new StampedLock();
     private volatile State<T> state;
     /** The number of users of each index. Guarded by {@code writing}. */

@@ -86,7 +86,7 @@ final class WatchSession<T extends KubernetesObject> {
         this.lastHeard = opened;
     }
 
-    /** Lets the watch bring nothing for a time before the deadline for its silence begins, until its first event. */
+    /** Allows the watch, until its first event, to stay silent for this time in addition to the deadline. */
     void mayBeSilentFor(Duration time) {
         silence = options.silenceDeadline().plus(time);
     }
@@ -221,7 +221,7 @@ final class WatchSession<T extends KubernetesObject> {
         return wakes;
     }
 
-    /** Whether the thread that signals may read. */
+    /** Whether the thread that signals an event may also read it. */
     boolean lendsThread() {
         return stream.lendsThread();
     }

@@ -15,9 +15,9 @@ import dev.wheelhouse.api.ResourceType;
  * @param version the resource version of the object after the event; empty if there was no event
  */
 public record Cause(String what, @Nullable ResourceType type, String namespace, String name, String version) {
-    /** The sync before failed, and the rate limiter's delay is over. */
+    /** The last sync of the key failed, and the rate limiter's delay is over. */
     public static final Cause RETRY = new Cause("the sync before failed");
-    /** The sync before asked for another one, and the delay is over. */
+    /** The last sync of the key asked for another one, and the delay is over. */
     public static final Cause AGAIN = new Cause("the sync before asked for another one");
     /** The controller added the key by itself. */
     public static final Cause ITSELF = new Cause("the controller added the key itself");

@@ -15,8 +15,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * The last writes of all controllers, each with its cause. A write adds one record; the writes of one sync share one
- * more. The oldest records go when all together take more than a number of bytes. Thread safe.
+ * The last writes of all controllers, each with its cause. Each write has a record, and the writes of one sync share a
+ * record of the sync. The oldest records are dropped when all together take more than a given number of bytes. Thread
+ * safe.
  */
 public final class Journal {
     /** The default bound: some 7,000 writes. */

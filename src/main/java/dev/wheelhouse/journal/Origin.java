@@ -1,9 +1,9 @@
 package dev.wheelhouse.journal;
 
 /**
- * The way of a key to its sync.
+ * Why and when a key was queued for a sync.
  *
- * @param cause the event that added the key
+ * @param cause the first event that added the key
  * @param further the number of further events before the key was taken
  * @param waitedNanos the nanoseconds from the first event until the key was taken
  */

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event that a handler is called for, on the thread that calls it. A queue asks for it when the handler adds a key.
- * The event is described at most once, and only if a key is added. Each thread has its own.
+ * The event for which the current thread is calling a handler. When the handler adds a key to a queue, the queue reads
+ * the event from here. The event is described at most once, and only if a key is added. Each thread has its own.
  */
 public final class Telling {
     private static final ThreadLocal<Telling> OF_THREAD = ThreadLocal.withInitial(Telling::new);
@@ -17,7 +17,7 @@ public final class Telling {
     private Telling() {}
 
     /**
-     * A handler is called next. The caller calls {@link #end} when the handler has returned.
+     * Records that this thread is about to call a handler. The caller calls {@link #end} when the handler has returned.
      *
      * @param source describes the event
      */
@@ -32,7 +32,7 @@ public final class Telling {
         cause = null;
     }
 
-    /** The event that this thread tells a handler of; {@link Cause#ITSELF} if it tells none. */
+    /** The event for which this thread is calling a handler; {@link Cause#ITSELF} if it calls none. */
     public static Cause cause() {
         Telling telling = OF_THREAD.get();
         if (telling.source == null) {

@@ -19,7 +19,8 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param origin where the controller comes from, for messages, such as the name of its class
  * @param requires the types that the API server must serve. The controller is made when all are served, closed when one
  *     of them goes, and made again when it returns
- * @param preparation the work before each life of the controller; null for none
+ * @param preparation what has to be done before each life of the controller, such as installing a definition; null for
+ *     nothing
  * @param plans whether the controller writes through its context alone, so that it can plan without writing. A
  *     controller that has its own client is not made while the service observes
  * @param isSharded whether all that a key needs and writes is in the key's namespace or has none, and is not written by

@@ -34,8 +34,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * a life of its own: a type that cannot be listed, or a constructor that throws, delays only the controllers that need
  * it.
  *
- * <p>It is a {@link Loop} that sleeps until the election is won or lost, until a cache has synced, or until it is time
- * to look or to report again. One thread steps it; any thread may ask for its state and close it.
+ * <p>The manager is a {@link Loop} that sleeps until the election is won or lost, until a cache has synced, or until
+ * its next check or report is due. One thread steps it; any thread may ask for its state and close it.
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
@@ -56,7 +56,7 @@ public final class ControllerManager extends SignalledLoop {
     private final CompletableFuture<Void> ran = new CompletableFuture<>();
     private volatile boolean running;
     private volatile boolean idle;
-    /** The time of the clock at which this process had the lead; null before. */
+    /** The time of the clock at which this process began to lead; null before. */
     private volatile @Nullable Long leadsSince;
     private boolean typesStarted;
     private boolean saidThatItIsReady;
@@ -66,8 +66,8 @@ public final class ControllerManager extends SignalledLoop {
     /**
      * @param descriptors the controllers to run
      * @param guard decides whether a controller may write
-     * @param leadership no controller works before this process leads and its caches are not older than the lead; all
-     *     end when the lead is lost
+     * @param leadership whether this process leads. No controller works before this process leads and its caches are at
+     *     least as new as the lead; all controllers end when the lead is lost
      * @param standby whether the caches run before this process leads
      * @param runner runs the controllers' loops; its owner closes it
      * @throws IllegalArgumentException if two controllers have the same name
@@ -78,8 +78,8 @@ public final class ControllerManager extends SignalledLoop {
     }
 
     /**
-     * @param part is added to the controllers' names in states, because the same controllers run for other shards
-     * @param shards the managers whose state belongs to that of this one
+     * @param part a suffix of the controllers' names in states, because the same controllers also run for other shards
+     * @param shards the managers of the shards, whose states are part of this manager's state
      */
     ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
             Leadership leadership, Standby standby, LoopRunner runner, String part,

@@ -2,10 +2,10 @@ package dev.wheelhouse.manager;
 
 /** Whether the workers of a controller take keys. */
 public enum ControllerMode {
-    /** They take keys. */
+    /** The workers take keys. */
     RUNNING,
-    /** They take the keys that are ready. Then the controller is paused. */
+    /** The workers take the keys that are ready. Then the controller is paused. */
     DRAINING,
-    /** They take no keys. The queues go on to collect keys. */
+    /** The workers take no keys. The queues go on to collect keys. */
     PAUSED
 }

@@ -12,8 +12,9 @@ import dev.wheelhouse.manager.UpstreamControllers.Upstream;
 import dev.wheelhouse.runtime.DidYouMean;
 
 /**
- * Selects controllers as kube-controller-manager's {@code --controllers} does: {@code *} for all that are on by
- * default, {@code foo} for one to run, {@code -foo} for one not to run. The first entry that names a controller wins.
+ * Selects controllers as kube-controller-manager's {@code --controllers} does: {@code *} selects all controllers that
+ * are on by default, {@code foo} selects one, and {@code -foo} leaves one out. The first entry that names a controller
+ * wins.
  */
 public final class ControllerSelection {
     private ControllerSelection() {}
@@ -21,8 +22,8 @@ public final class ControllerSelection {
     /**
      * The controllers that the entries select, in the order of {@code known}.
      *
-     * @param onByDefault whether {@code *} stands for a controller
-     * <p>An entry may also name a controller of upstream that is not known. {@link #missing} tells of it.
+     * @param onByDefault whether {@code *} selects a controller
+     * <p>An entry may also name a controller of upstream that is not known. {@link #missing} returns such controllers.
      *
      * @throws IllegalArgumentException if an entry names no controller at all
      */

@@ -7,7 +7,7 @@ import dev.wheelhouse.controller.FailingKey;
 /**
  * The state of one controller at one moment, for health and endpoints.
  *
- * @param name the controller's name; of a shard's, with the shard
+ * @param name the controller's name, with the shard if the controller runs for one
  * @param controller the controller's name alone
  * @param doing {@code starting}, {@code standing by}, {@code running}, {@code observing}, or a sentence that says why
  *     it does not run

@@ -14,7 +14,7 @@ import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 
-/** The changes that were made to one controller of the manager, and its current queues and workers. Thread safe. */
+/** Changes one controller of the manager while it runs, and shows its queues and workers. Thread safe. */
 final class Controls implements ControllerControl {
     private static final Logger log = LoggerFactory.getLogger(Controls.class);
 
@@ -53,7 +53,6 @@ final class Controls implements ControllerControl {
         return now == null ? List.of() : now.queues();
     }
 
-    /** A worker to be started. */
     record Further(Worker<?> worker, int number) {}
 
     /** The workers that are missing until each queue has as many as were asked for. Only the manager's thread asks. */
@@ -81,7 +80,7 @@ final class Controls implements ControllerControl {
             case DRAINING -> "drained, and then paused,";
             case PAUSED -> "paused";
         });
-        // A worker that waits for a key looks whether all queues are empty.
+        // All queues may be empty already; then no worker would notice the end of the draining.
         valve.foundNothing();
     }
 

@@ -26,8 +26,8 @@ import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The elector of this process, or none. It has a connection of its own, so that other requests cannot delay a renewal.
- * The deadlines of its requests are half the renew deadline, as upstream's, to leave time for a second attempt.
+ * The elector of this process, or none. The elector has a connection of its own, so that other requests cannot delay a
+ * renewal. Its requests have half of the renew deadline, as in upstream, to leave time for a second attempt.
  */
 public record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable ElectionOptions options,
         @Nullable KubeClient client) implements AutoCloseable {
@@ -86,7 +86,7 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
         return Host.name() + "_" + UUID.randomUUID();
     }
 
-    /** Whether the processes that hold a Lease are the contenders. */
+    /** Whether this election is for the given Lease. */
     public boolean isFor(ObjectKey lease) {
         return elector != null && elector.lease().equals(lease);
     }

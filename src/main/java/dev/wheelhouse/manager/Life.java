@@ -27,8 +27,9 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The time from the making of a controller to its end. A life that a standby made waits: its caches run, but no handler
- * is registered and no loop runs until {@link #begin}. The manager's thread calls the methods; any thread may read.
+ * One life of a controller, from its making to its end. A life that a standby made waits until {@link #begin}: its
+ * caches run, but no handler is registered and no loop runs. The manager's thread calls the methods; any thread may
+ * read.
  */
 final class Life {
     private static final Logger log = LoggerFactory.getLogger(Life.class);
@@ -78,10 +79,10 @@ final class Life {
     }
 
     /**
-     * Begins, unless it has begun: the controller works as soon as its caches are not older than the lead. So it sees
-     * all writes of the leader before.
+     * Begins, unless it has begun. The controller works as soon as its caches are at least as new as the lead, so that
+     * it sees all writes of the previous leader.
      *
-     * @param leadsSince the time of the clock at which this process had the lead
+     * @param leadsSince the time of the clock at which this process began to lead
      */
     void begin(long leadsSince) {
         if (begun) {
@@ -99,14 +100,14 @@ final class Life {
         return begun;
     }
 
-    /** Whether the caches hold a whole collection each, perhaps an old one. */
+    /** Whether each cache holds a whole collection, which may be an old one. */
     boolean isWarm() {
         return caches.stream().allMatch(SharedIndexInformer::hasSynced);
     }
 
     /**
-     * Starts the loops once the caches allow it and the handlers have had the initial list: a controller's memory may
-     * come from its handlers, such as the objects that others have made.
+     * Starts the loops once the caches allow it and the handlers have had the initial list: some controllers learn from
+     * their handlers what they need to act, such as which objects other clients have made.
      *
      * @return whether they were started by this call
      */
@@ -155,7 +156,7 @@ final class Life {
         return running && ending.isEmpty();
     }
 
-    /** Why it ends, in a clause; empty if it does not. */
+    /** Why this life ends, in a clause; empty if it does not. */
     String ending() {
         return ending;
     }

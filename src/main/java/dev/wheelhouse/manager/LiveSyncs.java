@@ -62,7 +62,7 @@ final class LiveSyncs {
         return outages().stream().mapToInt(Outage::failingKeys).sum();
     }
 
-    /** Ten of these keys. */
+    /** At most ten of the failing keys. */
     List<FailingKey> failing() {
         return outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream()).limit(MOST_FAILING)
                 .toList();
@@ -88,7 +88,6 @@ final class LiveSyncs {
         return running;
     }
 
-    /** The syncs that seem to block. */
     List<RunningSync> blocking() {
         List<RunningSync> blocking = new ArrayList<>();
         for (Worker<?> worker : workers()) {

@@ -26,9 +26,9 @@ import dev.wheelhouse.runtime.LoopRunner;
  * One controller of the manager, through all its lives. A life begins when the controller may run: the process leads,
  * the guard has decided, and the required types are served. The controller is made, its loops start when its own caches
  * have synced and its handlers have had their objects, and the life ends when one of the conditions ends or the guard
- * changes its mind. The next life begins only after the last sync of the one before has ended. A warm standby makes the
- * first life already, so that its caches run, and begins it when it leads. The manager's thread steps it; any thread
- * may ask for its state and close it.
+ * decides otherwise. The next life begins only after the last sync of the one before has ended. A warm standby already
+ * makes the first life, so that the caches run, and begins it when the process leads. The manager's thread steps it;
+ * any thread may ask for its state and close it.
  */
 final class ManagedController {
     private static final Logger log = LoggerFactory.getLogger(ManagedController.class);
@@ -41,14 +41,14 @@ final class ManagedController {
     private final LiveSyncs syncs;
     private final Controls controls;
     private final Runnable unmanaged;
-    /** Null if the controller needs none. */
+    /** The preparation before each life; null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
     /** The preparation as a loop that runs; null before its start. */
     private volatile @Nullable WhileLeading preparing;
     private volatile @Nullable Life life;
-    /** Why it is not made although it could be, in a sentence; empty if there is no such reason. */
+    /** Why the controller is not made although it should be, in a sentence; empty if there is no such reason. */
     private volatile String problem = "";
-    /** Why it is not made, and should not be, in a sentence; empty if there is no such reason. */
+    /** Why the controller is not made and should not be, in a sentence; empty if there is no such reason. */
     private volatile String heldBack = "";
     private volatile boolean closed;
     private boolean saidThatItWaits;
@@ -58,8 +58,8 @@ final class ManagedController {
     /**
      * The parts of a manager that its controllers share.
      *
-     * @param part is added to the controllers' names in states and logs
-     * @param wake steps the manager again
+     * @param part a suffix of the controllers' names in states and logs
+     * @param wake lets the manager step again
      */
     record Surroundings(ControllerContext context, ScopedInformers.Sharing sharing, LoopRunner runner,
             ManagerGuard guard, Leadership leadership, Standby standby, ServedTypes types, String part,
@@ -93,21 +93,21 @@ final class ManagedController {
         return name() + around.part;
     }
 
-    /** Whether it has been made and has not ended. */
+    /** Whether the controller has been made and its life has not ended. */
     boolean lives() {
         return life != null;
     }
 
-    /** Whether it depends on another manager if this controller may write. */
+    /** Whether it depends on another controller manager whether this controller may write. */
     boolean isGuarded() {
         return around.guard.concerns(name());
     }
 
     /**
-     * Does the next thing.
+     * Makes, begins, starts or ends the controller, whatever is due.
      *
-     * @param leadsSince the time at which this process had the lead; null while it stands by
-     * @return the nanoseconds until it wants to be stepped again
+     * @param leadsSince the time of the clock at which this process began to lead; null while it stands by
+     * @return the nanoseconds until the next step
      */
     long step(@Nullable Long leadsSince) throws InterruptedException {
         Life now = life;
@@ -153,7 +153,7 @@ final class ManagedController {
         return left > 0 ? left : make(leadsSince);
     }
 
-    /** Lets a life begin, work, and have as many workers as it should. */
+    /** Begins a life that has not begun, starts its loops when they may run, and starts missing workers. */
     private void goOn(Life now, long leadsSince) {
         if (!now.hasBegun()) {
             if (!isPrepared()) {
@@ -257,7 +257,7 @@ final class ManagedController {
         }
     }
 
-    /** Whether it may act: the process leads and goes on. */
+    /** Whether the controller may act: this process leads and the controller is not closed. */
     private boolean acts() {
         return !closed && around.leadership.isLeader();
     }
@@ -284,7 +284,7 @@ final class ManagedController {
         return now == null || !now.ending().isEmpty() ? null : now.controller;
     }
 
-    /** Whether nothing is left to be waited for: it runs, or it should not. */
+    /** Whether there is nothing to wait for: the controller runs, or it should not run. */
     boolean isSettled() {
         Life now = life;
         return now == null ? !heldBack.isEmpty() : now.runs();

@@ -60,12 +60,12 @@ public final class ManagerGuard {
         this.clock = clock;
     }
 
-    /** Whether it depends on another manager if a controller may write. */
+    /** Whether it depends on another controller manager whether a controller may write. */
     public boolean concerns(String controller) {
         return mode == Mode.AUTO && UpstreamControllers.NAMES.contains(controller);
     }
 
-    /** Whether it is known if a controller may write. */
+    /** Whether this guard knows if a controller may write. */
     boolean hasDecided(String controller) {
         return otherIsAlive != null || !concerns(controller);
     }

@@ -10,7 +10,7 @@ import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Receives the counts of one process that runs controllers.
+ * The receivers of everything that a process with controllers counts.
  *
  * @param elections makes the listener of the election for a Lease's name
  */

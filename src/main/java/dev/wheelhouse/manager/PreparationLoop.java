@@ -29,7 +29,7 @@ final class PreparationLoop extends SignalledLoop {
 
     private record State(Doing doing, String why) {}
 
-    /** @param changed called on the thread that steps this loop whenever there is news */
+    /** @param changed called on the thread that steps this loop, whenever the result has changed */
     PreparationLoop(Preparation preparation, ControllerContext context, Runnable changed) {
         this.preparation = preparation;
         this.context = context;
@@ -38,7 +38,10 @@ final class PreparationLoop extends SignalledLoop {
                 context.clock(), new SplittableRandom());
     }
 
-    /** Begins, unless it has. @return whether it is done */
+    /**
+     * Begins the preparation, unless it has begun.
+     * @return whether it is done
+     */
     boolean isDone() {
         if (state.doing == Doing.NOTHING) {
             state = new State(Doing.BEGUN, "");

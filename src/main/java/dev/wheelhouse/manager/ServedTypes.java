@@ -23,10 +23,10 @@ import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Follows which of the types that controllers require are served. All controllers share one look at discovery. It is
- * repeated soon after a CustomResourceDefinition has changed, if this process may watch these, and every ten seconds
- * otherwise. While all types are served and definitions are watched, five minutes pass between two looks. A type of an
- * API group whose discovery fails stays as it was. One thread steps it; any thread may ask.
+ * Follows which of the types that controllers require are served. All controllers share one look at discovery. The look
+ * is repeated soon after a CustomResourceDefinition has changed, if this process may watch definitions, and every ten
+ * seconds otherwise. While all types are served and definitions are watched, five minutes pass between two looks. A
+ * type of an API group whose discovery fails stays as it was. One thread steps it; any thread may ask.
  */
 final class ServedTypes extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ServedTypes.class);
@@ -61,7 +61,7 @@ final class ServedTypes extends SignalledLoop {
         return !required.isEmpty();
     }
 
-    /** Whether it is known which of these types are served. */
+    /** Whether discovery has told which of these types are served. */
     boolean knows(Set<ResourceType> types) {
         return types.isEmpty() || served != null;
     }
@@ -71,7 +71,7 @@ final class ServedTypes extends SignalledLoop {
         schedule.soon();
     }
 
-    /** The types of these that are not served, or not known to be. */
+    /** Those of the types that are not served, or not known to be served. */
     List<ResourceType> missing(Set<ResourceType> types) {
         return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
     }

@@ -24,8 +24,8 @@ import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * The sharded controllers of this process. For each shard that the process leads there is a {@link ControllerManager}
- * with informers of the shard's namespaces alone. It begins with the lead of the shard and ends with it, so that a
- * later lead of the same shard begins with an empty memory. Any thread may ask for the state.
+ * with informers of the shard's namespaces alone. This manager begins and ends with the lead of the shard, so that a
+ * later lead of the same shard begins with new caches and controllers. Any thread may ask for the state.
  */
 public final class Shards implements ShardWork {
     private final InformerFactory informers;
@@ -64,7 +64,10 @@ public final class Shards implements ShardWork {
         this.elector = elector.apply(this);
     }
 
-    /** No shards: all controllers run where the one leader is. */
+    /**
+     * The shards of a process that does not divide the namespaces: there are none, and all controllers run in the
+     * process that leads.
+     */
     public static Shards none(InformerFactory informers, ManagerGuard guard, LoopRunner runner) {
         return new Shards(informers, (own, lead, metrics) -> {
             throw new IllegalStateException("this process leads no shards");
@@ -72,10 +75,10 @@ public final class Shards implements ShardWork {
     }
 
     /**
-     * The manager of the controllers that run where the one leader is: all of them, or those that are not
-     * {@link ControllerDescriptor#isSharded sharded}. Its state includes that of the shards. With shards, the caches of
-     * a standby are always cold, because each process has work of its own. The parameters are those of
-     * {@link ControllerManager}. Call it once, before the start.
+     * The manager of the controllers that run only in the process with the common lead: all controllers, or with shards
+     * those that are not {@link ControllerDescriptor#isSharded sharded}. Its state includes the shards' state. With
+     * shards, the caches of a standby are always cold, because each process has work of its own. The parameters are
+     * those of {@link ControllerManager}. Call it once, before the start.
      */
     public ControllerManager manager(ControllerContext context, List<ControllerDescriptor> all, Leadership leadership,
             Standby standby) {

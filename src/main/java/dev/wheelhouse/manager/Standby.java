@@ -1,6 +1,6 @@
 package dev.wheelhouse.manager;
 
-/** The caches of a process that stands by while another one leads. */
+/** Whether a process has caches while it stands by, that is, while another process leads. */
 public enum Standby {
     /**
      * The caches run, so that this process takes over within a second. It needs as much memory as the leader, and the

@@ -43,7 +43,7 @@ public final class UpstreamControllers {
      * @param alias upstream's older name; empty for none
      * @param account the name of its service account in {@code kube-system}; empty if it has none
      * @param creates the resource whose new objects nothing handles without the controller; empty for none
-     * @param without the consequence of a cluster that does not run the controller, a sentence
+     * @param without a sentence that says what does not happen in a cluster that does not run the controller
      */
     public record Upstream(String name, String alias, String account, When when, String creates, String without) {
         boolean isCalled(String text) {

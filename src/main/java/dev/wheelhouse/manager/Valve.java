@@ -37,7 +37,10 @@ final class Valve {
         wake();
     }
 
-    /** A worker found no key. A controller that drains is paused when none of its queues has a key. */
+    /**
+     * Records that a worker found no key. If the controller drains and none of its queues has a ready key, the
+     * controller is paused now.
+     */
     void foundNothing() {
         if (mode == ControllerMode.DRAINING && ready.getAsInt() == 0) {
             turn(ControllerMode.PAUSED);

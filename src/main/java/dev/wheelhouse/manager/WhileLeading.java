@@ -9,7 +9,8 @@ import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * A loop that ends before its next step once it may not act any more, and that waits while the valve holds it.
+ * Wraps a loop of a controller: ends it before its next step once the process may not act any more, and lets it wait
+ * while the {@link Valve} holds it.
  */
 final class WhileLeading implements Loop {
     private final Loop loop;
@@ -79,7 +80,7 @@ final class WhileLeading implements Loop {
         if (held) {
             valve.await(number, nanos);
         }
-        // A loop that was closed in the meantime throws here.
+        // A loop that was closed in the meantime throws here, which ends its thread.
         loop.await(held ? 0 : nanos);
     }
 

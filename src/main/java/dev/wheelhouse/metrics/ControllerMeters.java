@@ -31,7 +31,10 @@ final class ControllerMeters implements ControllerMetrics {
     private static final Duration[] BUCKETS = Buckets.seconds(0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
             60);
 
-    /** The most series of one counter or histogram, because objects choose some of the labels' values. */
+    /**
+     * The most series of one counter or histogram. The bound is needed because objects choose some of the labels'
+     * values.
+     */
     static final int MOST_SERIES = 1000;
     /** The value of all labels of the series that counts what has no series of its own. */
     static final String OTHERS = "(others)";

@@ -91,7 +91,7 @@ final class InformerMeters implements InformerMetrics.Provider {
             }
         }
 
-        /** From now on the informer has series of its own. */
+        /** Gives the informer series of its own from now on. */
         private InformerSeries busy() {
             Member now = member;
             return now != null && now.tags() == IDLE ? leaveIdle() : series();

@@ -304,7 +304,7 @@ final class HollowContainer {
     }
 
     /**
-     * Takes over a changed spec and profile. If the image changed, the container restarts.
+     * Uses a changed spec and profile from now on. If the image changed, the container restarts.
      * @return whether anything changed
      */
     boolean update(Moment now, V1Container newSpec, HollowProfile newProfile) {

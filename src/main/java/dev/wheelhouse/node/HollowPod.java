@@ -81,7 +81,7 @@ final class HollowPod {
     }
 
     /**
-     * Takes over a changed pod, and makes the changes that are due.
+     * Uses a changed pod from now on, and makes the changes that are due.
      * @return whether anything changed
      */
     boolean sync(V1Pod newPod, Moment now) {

@@ -105,7 +105,6 @@ final class MirrorPods {
         return bounded;
     }
 
-    /** Drops what is recorded about a pod. */
     void forget(String uid) {
         failures.remove(uid);
     }

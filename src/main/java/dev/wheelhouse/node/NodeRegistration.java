@@ -31,9 +31,9 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Keeps a node registered: it creates the Node once; renews the Lease every 10 s; and reports the status every 5
  * minutes, or when somebody else has written that the node is not ready (upstream: {@code kubelet_node_status.go} and
- * {@code component-helpers/apimachinery/lease}). As a kubelet, it does not create a Node again that somebody has
- * deleted. It continues when somebody else creates the Node. A Node with the annotation {@link #STOPPED} is treated as
- * a machine that hangs.
+ * {@code component-helpers/apimachinery/lease}). Like a kubelet, it does not create the Node again after a user has
+ * deleted it, and continues when a user creates the Node. While the Node has the annotation {@link #STOPPED}, the agent
+ * does nothing, like a machine that hangs.
  */
 final class NodeRegistration extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
@@ -215,7 +215,7 @@ final class NodeRegistration extends SignalledLoop {
         }
     }
 
-    /** Gives this agent's labels and pod range to an existing or new Node. */
+    /** Writes this agent's labels and pod range into an existing or new Node. */
     private void adopt(V1Node there) {
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         ObjectNode labels = patch.putObject("metadata").putObject("labels");

@@ -19,7 +19,6 @@ record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStat
         containers = List.copyOf(containers);
     }
 
-    /** Whether any container is running. */
     boolean anyRunning() {
         return Stream.concat(initContainers.stream(), containers.stream())
                 .anyMatch(s -> s.getState() != null && s.getState().getRunning() != null);

@@ -104,7 +104,7 @@ final class PodStatuses {
                 last.getContainerStatuses());
     }
 
-    /** Whether main containers were to run: one has run, or no init container is left. */
+    /** Whether the main containers were allowed to run: one has run, or no init container is left. */
     private static boolean initialized(V1Pod pod, PodRuntimeStatus status) {
         List<V1ContainerStatus> inits = status.initContainers();
         V1ContainerStateTerminated last = inits.isEmpty() ? null : PodPhases.ended(inits.getLast());
@@ -114,7 +114,10 @@ final class PodStatuses {
                         : last != null && last.getExitCode() == 0);
     }
 
-    /** Init containers start in order: the first one, and all before one that has begun, cannot still wait. */
+    /**
+     * Counts init containers that still wait as ended without a known exit, up to the last one that has begun: they
+     * start in order, so the first one and all before a begun one cannot still wait.
+     */
     private static List<V1ContainerStatus> lostUpToLastBegun(List<V1ContainerStatus> inits) {
         int begun = Math.min(1, inits.size());
         for (int i = 0; i < inits.size(); i++) {

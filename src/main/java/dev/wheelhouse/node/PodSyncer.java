@@ -67,7 +67,7 @@ final class PodSyncer implements PodWorkers.Syncer {
         }
         boolean done = sync(pod, now);
         if (PodSources.isStatic(desired)) {
-            // Do this last because it may take long: a static pod runs even without an API server.
+            // The mirror pod comes last because its write may take long: a static pod runs even without an API server.
             reconcileMirror(desired);
         }
         return done;

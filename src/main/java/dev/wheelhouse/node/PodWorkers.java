@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Leads each pod through its stages: sync, terminating, terminated. Each pod has one worker, which makes one call at a
+ * Takes each pod through its stages: sync, terminating, terminated. Each pod has one worker, which makes one call at a
  * time, always with the latest state. Pods do not wait for each other, except that static pods of the same name run one
  * after the other (upstream: {@code pkg/kubelet/pod_workers.go}). {@link #loop()} runs at most {@code bound} workers at
  * once. Thread safe.

@@ -19,11 +19,10 @@ import dev.wheelhouse.facts.SemanticForm;
 
 /**
  * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
- * change nothing.
- * The server's answer shows how it fills in and rewrites values: while the stored values of the wanted fields stay as
- * in the answer, the same configuration would change nothing. A new process remembers nothing: it applies each object
- * once, and the server ignores an apply that changes nothing. Thread safe: the worker that has a key and whoever asks
- * for the key's plan use the key's memory at the same time.
+ * change nothing. The server's answer shows how it fills in and rewrites values: while the stored values of the wanted
+ * fields stay as in the answer, the same configuration would change nothing. A new process remembers nothing: it
+ * applies each object once, and the server ignores an apply that changes nothing. Thread safe: the worker of a key and
+ * a request for the key's plan may use the key's memory at the same time.
  */
 final class Applied {
     private static final Logger log = LoggerFactory.getLogger(Applied.class);
@@ -44,12 +43,13 @@ final class Applied {
      * @param wanted a hash of the configuration that was sent
      * @param shown a hash of the stored values of the wanted fields
      * @param version a version at which the stored object has these values
-     * @param takenBack how many times the same configuration was sent again, because others had changed its fields
+     * @param takenBack how many times the same configuration was sent again because other clients had changed its
+     *     fields
      */
     record Memo(String uid, UUID wanted, UUID shown, String version, int takenBack) {
         private static final UUID NONE = new UUID(0, 0);
 
-        /** The memory of an object that this operator did not apply. */
+        /** The memory of an object that exists and that this operator did not apply. */
         static Memo ofOthers(String uid) {
             return new Memo(uid, NONE, NONE, "", 0);
         }
@@ -59,7 +59,7 @@ final class Applied {
      * The reason to apply an object that exists, for people; null if the apply would change nothing.
      *
      * @param wanted the configuration, in {@link SemanticForm}
-     * @param run the sync. One that only records has only applies that change a wanted field
+     * @param run the sync. For one that only records, only a difference in a wanted field is a reason
      */
     @Nullable
     String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run) {

@@ -13,7 +13,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
-/** The objects of one primary object in an operator's caches. Each is copied when it is asked for. */
+/** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
 record CachedOwned(Caches<?> caches, V1ObjectMeta primary) implements Owned {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {

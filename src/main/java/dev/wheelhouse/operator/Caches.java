@@ -38,8 +38,9 @@ import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * The caches of one operator: one informer for each declared type, with indices by owner, by mapping, and those that
- * were declared. All methods return the cached objects themselves; callers copy them. Thread safe.
+ * The caches of one operator: one informer for each declared type. Each informer of a type that is not the primary one
+ * has an index by owner or mapping, and the indices that the operator declared. All methods return the cached objects
+ * themselves; callers copy them. Thread safe.
  */
 final class Caches<P extends KubernetesObject> {
     private static final Logger log = LoggerFactory.getLogger(Caches.class);
@@ -75,12 +76,14 @@ final class Caches<P extends KubernetesObject> {
                 : factory.informer(part.type(), part.model(), namespace, part.labels(), part.fields());
     }
 
-    /** The name of the index by owner or mapping. Operators, and parts of one operator, may share an informer. */
+    /**
+     * The name of a part's index by owner or mapping. It contains operator and role, because operators, and parts of
+     * one operator, may share an informer.
+     */
     private String indexOf(Part<?> part) {
         return declaration.name() + "/" + part.role();
     }
 
-    /** The name of a declared index. */
     private String indexOf(Part<?> part, String name) {
         return indexOf(part) + "/" + name;
     }
@@ -110,7 +113,10 @@ final class Caches<P extends KubernetesObject> {
         return owner == null || owner.getUid() == null ? List.of() : List.of(owner.getUid());
     }
 
-    /** Calls an operator's function, which must not break the cache that it is called for: null is a failure, too. */
+    /**
+     * Calls an operator's function for an object. A failure, or null, is logged and counts as an empty result, so that
+     * it does not break the cache.
+     */
     private <T extends KubernetesObject, R> Collection<R> guarded(Class<?> model, String what, T object,
             Function<? super T, ? extends Collection<R>> function) {
         try {
@@ -127,7 +133,7 @@ final class Caches<P extends KubernetesObject> {
         }
     }
 
-    /** In the order of the declarations; the primary type's comes first. */
+    /** The informers in the order of the declarations; the primary type's comes first. */
     List<SharedIndexInformer<? extends KubernetesObject>> informers() {
         return List.copyOf(informers.values());
     }
@@ -137,7 +143,7 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Registers handlers that add the keys of the primary objects that a change concerns.
      *
-     * @param ignored whether no reconciliation follows the change that led to this state of a primary object
+     * @param ignored whether an update to this state of a primary object leads to no reconciliation
      */
     void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
         informers.keySet().forEach(part -> register(part, queue, ignored));
@@ -193,7 +199,10 @@ final class Caches<P extends KubernetesObject> {
             }
         }
 
-        /** A filter that fails lets the change pass: one reconciliation too many does no harm. */
+        /**
+         * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does
+         * no harm.
+         */
         private boolean passes(@Nullable T before, @Nullable T after) {
             try {
                 return part.filter().passes(before, after);
@@ -316,7 +325,7 @@ final class Caches<P extends KubernetesObject> {
         return merged(parts, part -> informer(part).getIndexer().byIndex(indexOf(part, index), value));
     }
 
-    /** The objects that a primary object owns, and those that are mapped to it. */
+    /** The objects that a primary object owns, and the objects that a mapping maps to it. */
     <T extends KubernetesObject> List<T> related(List<Part<T>> parts, V1ObjectMeta primary) {
         return merged(parts, part -> part.role() == Role.PRIMARY
                 ? List.of()

@@ -8,8 +8,9 @@ import io.kubernetes.client.common.KubernetesObject;
 
 /**
  * Decides which changes of an object lead to a reconciliation (upstream: controller-runtime {@code pkg/predicate}). The
- * objects are those of the cache and must not be changed. Called on the thread that delivers events, so it must not
- * block. A change for which it throws leads to no reconciliation, and the failure is logged.
+ * filter sees the cache's own objects and must not change them. It runs on the thread that delivers events, so it must
+ * not block. If it throws, the change leads to a reconciliation as if it had passed; the first failure for each class
+ * is logged.
  */
 @FunctionalInterface
 public interface ChangeFilter<T extends KubernetesObject> {
@@ -19,7 +20,10 @@ public interface ChangeFilter<T extends KubernetesObject> {
      */
     boolean passes(@Nullable T before, @Nullable T after);
 
-    /** New and deleted objects, and changes of {@code metadata.generation}: not changes of the status alone. */
+    /**
+     * New and deleted objects, changes of {@code metadata.generation}, and the beginning of a deletion. A change of the
+     * status, the labels or the annotations alone does not pass.
+     */
     static <T extends KubernetesObject> ChangeFilter<T> generationChanged() {
         return (before, after) -> before == null || after == null
                 || !Objects.equals(before.getMetadata().getGeneration(), after.getMetadata().getGeneration())

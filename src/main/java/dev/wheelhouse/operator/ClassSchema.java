@@ -53,8 +53,8 @@ import dev.wheelhouse.operator.schema.Required;
 import dev.wheelhouse.operator.schema.Rule;
 
 /**
- * The structural schema of a class of custom resources. The names and types of its fields are those that
- * {@link ModelJson} reads and writes. Not thread safe.
+ * The structural schema of a class of custom resources. Its fields have the names and types that {@link ModelJson}
+ * reads and writes. Not thread safe.
  */
 final class ClassSchema {
     private static final Map<Class<?>, List<String>> SCALARS = scalars();
@@ -242,7 +242,9 @@ final class ClassSchema {
 
     private record Property(String name, JavaType type, Field field) {}
 
-    /** The fields that {@link ModelJson} writes, in the order of their declaration, those of superclasses first. */
+    /**
+     * The fields that {@link ModelJson} writes, in the order of their declaration; the superclasses' fields come first.
+     */
     private static List<Property> properties(JavaType type) {
         SerializationConfig config = ModelJson.mapperForModels().serializationConfig();
         ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
@@ -338,7 +340,7 @@ final class ClassSchema {
                 return value;
             }
         } catch (JacksonException e) {
-            // The sentence below says it.
+            // The error below covers this case, too.
         }
         throw refused(path, "@Default(\"" + text + "\") is not JSON of the type " + type);
     }

@@ -37,8 +37,8 @@ public interface Context<P extends KubernetesObject> {
     <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value);
 
     /**
-     * Applies an object server-side, with the operator's field manager and the primary object as its controller.
-     * Nothing is sent if nothing would change.
+     * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
+     * no request if the apply would change nothing.
      *
      * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there
      *     is none
@@ -47,7 +47,7 @@ public interface Context<P extends KubernetesObject> {
      */
     <T extends KubernetesObject> T apply(T desired);
 
-    /** Deletes the objects of the owned types that this operator applied before and that are not among these. */
+    /** Deletes the objects of the owned types that this operator applied before, except the given ones. */
     void prune(List<? extends KubernetesObject> kept);
 
     /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */
@@ -73,7 +73,7 @@ public interface Context<P extends KubernetesObject> {
     void event(EventType type, String reason, String message);
 
     /**
-     * Does what a decision says, in this order: the objects, pruning, the status, Events. The first failure ends it.
+     * Executes a decision in this order: the objects, pruning, the status, Events. The first failure ends it.
      *
      * @return when to reconcile again
      */

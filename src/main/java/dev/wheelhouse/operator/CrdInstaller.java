@@ -27,8 +27,8 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.manager.Preparation;
 
 /**
- * Does what an operator's {@link CrdPolicy} says, before the operator is made. An update takes no field away: stored
- * objects would lose the field's values. Not thread safe.
+ * Installs or checks an operator's CustomResourceDefinition, as its {@link CrdPolicy} says, before the operator is
+ * made. An update takes no field away: stored objects would lose the field's values. Not thread safe.
  */
 final class CrdInstaller implements Preparation {
     private static final Logger log = LoggerFactory.getLogger(CrdInstaller.class);
@@ -115,7 +115,10 @@ final class CrdInstaller implements Preparation {
         return answer;
     }
 
-    /** Objects may be stored, and clients may work, in versions that the class does not have any more. */
+    /**
+     * Adds the versions that the stored definition has and the class lacks. Objects may be stored in them, and clients
+     * may use them.
+     */
     private static void keepOtherVersions(JsonNode before, ObjectNode body) {
         ArrayNode versions = (ArrayNode) body.at("/spec/versions");
         for (JsonNode old : before.at("/spec/versions")) {
@@ -158,9 +161,9 @@ final class CrdInstaller implements Preparation {
     }
 
     /**
-     * The losses of stored values when the definition {@code to} takes the place of {@code from}: in versions that both
-     * have, fields that {@code to} lacks or has with another type, such as {@code v1 .spec.hosts[]}; and versions of
-     * the operator's class that {@code to} lacks.
+     * The losses of stored values when the definition {@code to} replaces {@code from}. A loss is a field, such as
+     * {@code v1 .spec.hosts[]}, that {@code to} lacks or has with another type in a version that both have; or a
+     * version of the operator's class that {@code to} lacks.
      */
     private List<String> lost(JsonNode from, JsonNode to) {
         List<String> lost = new ArrayList<>();
@@ -187,7 +190,7 @@ final class CrdInstaller implements Preparation {
         return lost;
     }
 
-    /** Whether a field around this one fulfils the condition. */
+    /** Whether a field that contains this one fulfils the condition. */
     private static boolean isInside(String path, Predicate<String> condition) {
         for (int end = path.length() - 1; end >= 0; end--) {
             if (".[".indexOf(path.charAt(end)) >= 0 && condition.test(path.substring(0, end))) {

@@ -1,6 +1,6 @@
 package dev.wheelhouse.operator;
 
-/** The work on an operator's CustomResourceDefinition before the operator starts. */
+/** The treatment of an operator's CustomResourceDefinition before the operator starts. */
 public enum CrdPolicy {
     /**
      * Creates the definition, or updates an older one, and waits until it is served. An update takes no version and no
@@ -10,9 +10,9 @@ public enum CrdPolicy {
      */
     INSTALL,
     /**
-     * Compares the installed definition with the operator's class before each start of the operator. A field of the
-     * class that the definition lacks would be dropped from what the operator writes: it is an error that names the
-     * field, and the operator does not start. Waits for a definition that is not there yet.
+     * Compares the installed definition with the operator's class before each start of the operator. If the definition
+     * lacks a field of the class, the operator does not start, and the error names the field: the API server would drop
+     * the field from the operator's writes. Waits for a definition that is not there yet.
      */
     CHECK,
     /** Waits until the API server serves the type. Another program installs the definition. */

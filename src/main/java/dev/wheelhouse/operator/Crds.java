@@ -21,7 +21,7 @@ import dev.wheelhouse.operator.schema.Scale;
 /**
  * CustomResourceDefinitions from classes of custom resources. The schema has the fields that are written and read as
  * JSON: all fields of a class or record that are not {@code transient}, by their names or {@code @SerializedName}. The
- * annotations of {@link dev.wheelhouse.operator.schema} say more.
+ * annotations of {@link dev.wheelhouse.operator.schema} add descriptions, limits, defaults and rules.
  *
  * <table>
  * <caption>The types of fields</caption>

@@ -46,7 +46,7 @@ public abstract class CustomResource<S, T> implements KubernetesObject {
         this.metadata = metadata;
     }
 
-    /** Null if the object has none. */
+    /** The spec; null if the object has none. */
     public @Nullable S getSpec() {
         return spec;
     }
@@ -55,7 +55,7 @@ public abstract class CustomResource<S, T> implements KubernetesObject {
         this.spec = spec;
     }
 
-    /** Null until somebody writes it. */
+    /** The status; null until a client writes it. */
     public @Nullable T getStatus() {
         return status;
     }

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 /**
- * A decision about one primary object: the objects that it wants, its status, conditions, Events, and when to decide
- * again. Objects that were wanted before and are not any more are deleted. Not thread safe.
+ * A decision about one primary object: the objects that should exist, the status, conditions, Events, and when to
+ * decide again. Objects that an earlier decision wanted and this one does not are deleted, unless {@link #keep} or
+ * {@link #keepingOthers} says otherwise. Not thread safe.
  */
 public final class Decision {
     private final List<KubernetesObject> objects = new ArrayList<>();
@@ -24,7 +25,10 @@ public final class Decision {
 
     /** A condition of the status. */
     public record Condition(String type, boolean status, String reason, String message) {
-        /** @throws IllegalArgumentException if the type is null or blank: the condition could not be found again */
+        /**
+         * @throws IllegalArgumentException if the type is null or blank, because later decisions could not find the
+         *     condition
+         */
         public Condition {
             if (type == null || type.isBlank()) {
                 throw new IllegalArgumentException("a condition needs a type, such as Ready");
@@ -36,14 +40,14 @@ public final class Decision {
     public record Event(EventType type, String reason, String message) {}
 
     /**
-     * Wants these objects, in this order. Each needs a name; its namespace is the primary object's, unless it says
-     * another one. It gets the primary object as its controller. Fields that are not set belong to others.
+     * Wants these objects, in this order. Each needs a name. Its namespace is the primary object's unless the object
+     * has one. The primary object becomes its controller. Fields that are not set are left to other clients.
      */
     public static Decision apply(KubernetesObject... objects) {
         return new Decision().and(objects);
     }
 
-    /** Wants nothing, so that everything that was wanted before is deleted. */
+    /** Wants no object, so that every object that was wanted before is deleted. */
     public static Decision nothing() {
         return new Decision();
     }
@@ -55,13 +59,13 @@ public final class Decision {
         return decision;
     }
 
-    /** Wants these objects, too. */
+    /** Wants further objects. */
     public Decision and(KubernetesObject... more) {
         objects.addAll(List.of(more));
         return this;
     }
 
-    /** Keeps objects that were wanted before, although they are not named here. */
+    /** Keeps the objects that earlier decisions wanted and that this one does not name. */
     public Decision keepingOthers() {
         keepsOthers = true;
         return this;
@@ -86,13 +90,13 @@ public final class Decision {
         return this;
     }
 
-    /** Records an Event. Equal Events are combined, so that deciding the same again does no harm. */
+    /** Records an Event. Equal Events are combined, so repeated decisions may record the same one. */
     public Decision event(EventType type, String reason, String message) {
         events.add(new Event(type, reason, message));
         return this;
     }
 
-    /** Decides again after this time, although nothing has changed. The shortest of several times counts. */
+    /** Decides again after this time, even if nothing changes. The shortest of several times counts. */
     public Decision requeueAfter(Duration delay) {
         requeueAfter = requeueAfter == null || delay.compareTo(requeueAfter) < 0 ? delay : requeueAfter;
         return this;
@@ -121,7 +125,7 @@ public final class Decision {
         return List.copyOf(events);
     }
 
-    /** Null if nothing but a change leads to the next decision. */
+    /** The time until the next decision; null if only a change leads to one. */
     public @Nullable Duration requeueAfter() {
         return requeueAfter;
     }

@@ -20,9 +20,9 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
- * The result of an operator's {@link Operator#setup}. {@link Setup} explains each part. Immutable.
+ * The declarations of an operator, as {@link Operator#setup} made them. {@link Setup} explains each one. Immutable.
  *
- * @param others the types that it owns or watches, in the order of their declaration
+ * @param others the types that the operator owns or watches, in the order of their declaration
  * @param workers null for the default
  * @param resync zero for never
  */
@@ -48,7 +48,9 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
             return model == (Class<?>) PartialObjectMetadata.class;
         }
 
-        /** Whether code names the objects by their class; else by their {@link ResourceType}. */
+        /**
+         * Whether the operator names the objects by their class; false if it names them by their {@link ResourceType}.
+         */
         boolean typed() {
             return !metadataOnly() && model != (Class<?>) Unstructured.class;
         }
@@ -79,7 +81,6 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
         return setup.declaration();
     }
 
-    /** The primary type and the others. */
     Stream<Part<?>> parts() {
         return Stream.concat(Stream.of(primary), others.stream());
     }

@@ -50,7 +50,10 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
         primary = new Limits<>(Role.PRIMARY, typeOf(model), model, null).part();
     }
 
-    /** The class that a person wrote: proxies, such as Spring's, are subclasses with {@code $$} in their names. */
+    /**
+     * The operator's own class, also if the given one is a proxy: proxies, such as Spring's, are subclasses with
+     * {@code $$} in their names.
+     */
     private static Class<?> withoutProxies(Class<?> type) {
         Class<?> superclass = type.getSuperclass();
         return type.getName().contains("$$") && superclass != null && Operator.class.isAssignableFrom(superclass)
@@ -248,7 +251,6 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
         return this;
     }
 
-    /** Collects the limits of one part. */
     private final class Limits<T extends KubernetesObject> implements Watched<T> {
         private final Role role;
         private final ResourceType type;

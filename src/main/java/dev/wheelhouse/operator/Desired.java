@@ -17,7 +17,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
-/** The configuration that is applied for an object that an operator wants. */
+/** Makes the configuration that is sent to apply a wanted object. */
 final class Desired {
     private static final List<String> SET_BY_SERVER = List.of("uid", "resourceVersion", "generation", "selfLink",
             "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields");
@@ -25,7 +25,7 @@ final class Desired {
     private Desired() {}
 
     /**
-     * The object without the fields that the server sets, with its namespace and its owner.
+     * The object without the fields that the server sets, and with its namespace and owner.
      *
      * @throws IllegalArgumentException if the primary object cannot own the object; the message says why
      */

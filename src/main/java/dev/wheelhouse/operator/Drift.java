@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a wanted object with the stored one, both in {@link dev.wheelhouse.facts.SemanticForm}. Only the fields that
- * are wanted count: the others belong to the server or to other clients.
+ * Compares a wanted object with the stored one, both in {@link dev.wheelhouse.facts.SemanticForm}. Only the wanted
+ * fields are compared: the others belong to the server or to other clients.
  */
 final class Drift {
     private static final int LONGEST_VALUE = 60;
@@ -18,10 +18,10 @@ final class Drift {
     private Drift() {}
 
     /**
-     * The first wanted field that is not stored, for people: {@code spec.replicas: 1 becomes 2}.
+     * The first difference in a wanted field, in words: {@code spec.replicas: 1 becomes 2}.
      *
      * @param values whether the text may show values; those of Secrets must not be logged
-     * @return null if every wanted field is stored
+     * @return null if every wanted field is stored with the wanted value
      */
     static @Nullable String first(Object wanted, @Nullable Object stored, boolean values) {
         return first(wanted, stored, "", values);

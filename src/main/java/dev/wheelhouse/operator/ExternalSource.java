@@ -5,15 +5,15 @@ import java.util.function.Consumer;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * A source of events outside of the cluster, such as a queue or a timer. It is started once the operator may act, on a
- * thread of its own, and interrupted when the operator ends. A source that throws is run again after 1 s to 1 min.
+ * A source of events outside of the cluster, such as a queue or a timer. It starts when the operator may act, on a
+ * thread of its own, and is interrupted when the operator ends. A source that throws is run again after 1 s to 1 min.
  */
 @FunctionalInterface
 public interface ExternalSource {
     /**
-     * Runs until it is interrupted, or returns at once and triggers from its own threads.
+     * Runs until it is interrupted, or returns at once and calls the trigger from its own threads.
      *
-     * @param trigger reconciles the primary object with this key; may be called by any thread at any time
+     * @param trigger reconciles the primary object with this key. Any thread may call it at any time
      */
     void run(Consumer<ObjectKey> trigger) throws Exception;
 }

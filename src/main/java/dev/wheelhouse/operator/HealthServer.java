@@ -18,8 +18,8 @@ import dev.wheelhouse.runtime.ExchangeThreads;
 /**
  * Answers a kubelet's probes: {@code /livez}, and {@code /readyz} with the reasons why a process is not ready. Each
  * connection serves one request, and has a deadline. Too many connections close the oldest ones, so clients that
- * connect and say nothing neither use up the process' file descriptors nor keep a probe out. The JDK's own server has
- * no such bound but one for all servers of the process.
+ * connect and say nothing neither use up the process' file descriptors nor keep a probe out. The JDK's own HTTP server
+ * is not used, because its only bound on connections is shared by all servers of the process.
  */
 final class HealthServer implements AutoCloseable {
     private static final int MOST_CONNECTIONS = 256;

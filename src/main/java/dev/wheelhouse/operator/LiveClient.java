@@ -19,9 +19,9 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 
 /**
- * The client of {@link Context#live}. It reads from the API server. Its writes are actions of the sync: they are fenced
- * by leadership and recorded, so that the next sync waits for them. While the service observes they are only planned,
- * and the answer is the object that was given, or the stored one.
+ * The client of {@link Context#live}. It reads from the API server. Its writes are actions of the sync: they are
+ * refused when the lead is lost, and recorded, so that the next sync waits until the caches show them. While the
+ * service observes, writes are only planned, and the answer is the given or the stored object.
  */
 record LiveClient<T extends KubernetesObject>(OperatorContext<?> context, ResourceClient<T> behind,
         Class<T> model) implements ResourceClient<T> {

@@ -136,7 +136,10 @@ public final class Manifests {
         return files;
     }
 
-    /** The Service by which API servers call the webhooks. The operator itself makes the rest that they need. */
+    /**
+     * The Service through which API servers call the webhooks. The operator itself makes the certificates and the
+     * configurations.
+     */
     private V1Service service() {
         WebhookOptions options = WebhookOptions.behind(namespace, name);
         return new V1Service().apiVersion("v1").kind("Service")
@@ -161,7 +164,9 @@ public final class Manifests {
                                                         .capabilities(new V1Capabilities().addDropItem("ALL")))))));
     }
 
-    /** Prints the manifests, or writes them to a directory. A mistake is one sentence, and the exit code 1. */
+    /**
+     * Prints the manifests, or writes them to a directory. A wrong argument ends with one sentence and the exit code 1.
+     */
     public static void main(String[] args) {
         Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> System.err.println(e.getMessage()));
         run(List.of(args), System.out);

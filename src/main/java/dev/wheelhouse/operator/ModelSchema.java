@@ -15,13 +15,14 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 
 /**
  * The schemas of the official client's model classes, such as {@code V1PodTemplateSpec}, from the facts of Kubernetes'
- * types. They have no descriptions, because a definition with those of pod templates can exceed what
- * {@code kubectl apply} may store, and no lists of allowed values, so that values of a later Kubernetes pass.
+ * types. They have no descriptions, because a definition with the descriptions of pod templates can exceed the size
+ * that {@code kubectl apply} may store in an annotation. They have no lists of allowed values, so that values of a
+ * later Kubernetes pass.
  */
 final class ModelSchema {
     private ModelSchema() {}
 
-    /** The fact of a model class; null if there is none. */
+    /** The facts of the type that a model class stands for; null if there are none. */
     static @Nullable TypeSchema fact(Class<?> model) {
         ModelName name = ModelName.of(model);
         if (name == null) {
@@ -33,7 +34,10 @@ final class ModelSchema {
                 .filter(type -> type.name().endsWith(end) && type.name().contains(group)).findFirst().orElse(null);
     }
 
-    /** The keys by which Kubernetes' own lists of these elements are merged; empty if they are not, or differ. */
+    /**
+     * The keys by which Kubernetes' own lists of these elements are merged; empty if they are not merged by keys, or if
+     * the lists' keys differ.
+     */
     static List<String> listKeys(TypeSchema element) {
         List<List<String>> keys = Schemas.all().stream().flatMap(type -> type.fields().values().stream())
                 .filter(field -> field.shape() == TypeSchema.Shape.LIST && field.typeName().equals(element.name()))

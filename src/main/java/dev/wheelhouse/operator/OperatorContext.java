@@ -49,7 +49,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final SyncRun run;
     private final ObjectKey key;
     /**
-     * The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced.
+     * The primary object as the cache had it, or as the last write of this sync returned it. A write replaces the
+     * object; nobody changes it.
      */
     private P primary;
 
@@ -185,7 +186,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         declaration.owned().forEach(part -> prune(part, wanted));
     }
 
-    /** The object that an apply of a wanted object concerns. */
+    /** The key under which the apply of a wanted object is remembered. */
     private Target target(KubernetesObject wanted) {
         ResourceType type = partToApply(wanted).type();
         V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
@@ -205,7 +206,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
     }
 
-    /** Whether this operator applied an object, now or in an earlier process. Other clients may set the same owner. */
+    /**
+     * Whether this operator applied an object, in this process or in an earlier one. An owner reference is no proof:
+     * other clients may set the same owner.
+     */
     private boolean wasApplied(Target target, String uid) {
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {

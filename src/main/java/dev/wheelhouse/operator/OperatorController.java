@@ -26,7 +26,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 
-/** Runs an operator: its caches, its queue, and what surrounds a call of it. */
+/** Runs an operator: its caches, its queue, and the finalizer, time limit and error condition around each call. */
 final class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
     private static final Logger log = LoggerFactory.getLogger(OperatorController.class);
 
@@ -40,7 +40,10 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final boolean plans;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
-    /** The versions of primary objects that came from an error condition. */
+    /**
+     * By primary object, the version that writing its error condition led to. An update to this version leads to no
+     * sync.
+     */
     private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
 
     /** One call of an operator. */
@@ -66,7 +69,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
         sources.forEach(this::addLoop);
         this.caches = new Caches<>(declaration, context.informers());
-        // A write waits for the informer that is followed last, so the primary type's comes after the others.
+        // The next sync after a write waits for the informer that is followed last, so the primary type's informer
+        // comes last.
         caches.informers().reversed().forEach(this::follow);
         caches.enqueueTo(queue, this::isReport);
     }
@@ -194,7 +198,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         try {
             switch (result) {
                 case Result.Retry retry when retry.cause() instanceof ApiError e && e.isConflict() -> {
-                    // The object has changed meanwhile. The next sync tells.
+                    // The object has changed meanwhile. The next sync sets the condition.
                 }
                 case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
@@ -214,7 +218,10 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         return text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…";
     }
 
-    /** Remembers the version that it writes: it must not lead to another sync before the rate limiter's delay. */
+    /**
+     * Sets the condition and remembers the version of that write, so that the write does not lead to another sync
+     * before the rate limiter's delay.
+     */
     private void reportFailure(OperatorContext<P> context, ObjectKey key, String type, String reason, String message) {
         String before = context.primary().getMetadata().getResourceVersion();
         context.condition(type, false, reason, message);

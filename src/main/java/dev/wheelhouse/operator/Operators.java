@@ -15,7 +15,7 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.Preparation;
 import dev.wheelhouse.operator.webhook.Webhooks;
 
-/** Makes operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
+/** Turns operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
 public final class Operators {
     private Operators() {}
 

@@ -10,9 +10,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
 /**
- * The objects that belong to one primary object, as the caches show them at one moment: those that it owns as their
- * controller ({@link Setup#owns}), and those that are mapped to it ({@link Setup#watches}). The objects are copies. A
- * type that was not declared is an {@code IllegalArgumentException} that names the declaration to add.
+ * The objects that belong to one primary object, as the caches show them at one moment: the objects that it owns as
+ * their controller ({@link Setup#owns}), and the objects that a mapping maps to it ({@link Setup#watches}). The objects
+ * are copies. Asking for a type that was not declared throws an {@code IllegalArgumentException}, which names the
+ * declaration to add.
  */
 public interface Owned {
     /** The objects of a class, sorted by namespace and name. */
@@ -30,7 +31,7 @@ public interface Owned {
     /** The metadata of the objects of a type ({@link Setup#watchesMetadata}), sorted by namespace and name. */
     List<PartialObjectMetadata> metadata(ResourceType type);
 
-    /** These objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
+    /** The given objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
     static Owned of(KubernetesObject... objects) {
         return new GivenObjects(List.of(objects));
     }

@@ -28,8 +28,9 @@ import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.Webhooks;
 
 /**
- * The rights that operators need for what they declare, and a service account that has them. Rights on types that are
- * limited to namespaces are in Roles of these namespaces, all others in one ClusterRole. Not thread safe.
+ * The rights that operators need for what they declare, and a service account that has them. If an operator limits a
+ * type to namespaces, the rights on the type are in Roles of these namespaces; all other rights are in one ClusterRole.
+ * Not thread safe.
  */
 final class Rbac {
     private static final String GROUP = "rbac.authorization.k8s.io";
@@ -78,8 +79,8 @@ final class Rbac {
             add(primary, "/status", "patch");
         }
         if (operator.owned().findAny().isPresent()) {
-            // The admission plugin OwnerReferencesPermissionEnforcement asks for it, because an owned object blocks its
-            // owner's deletion.
+            // The admission plugin OwnerReferencesPermissionEnforcement demands this right of clients that set owner
+            // references which block the owner's deletion.
             add(primary, "/finalizers", "update");
         }
         for (Part<?> part : operator.others()) {

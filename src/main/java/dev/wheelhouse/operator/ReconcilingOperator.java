@@ -9,8 +9,8 @@ public non-sealed interface ReconcilingOperator<P extends KubernetesObject> exte
     /**
      * Brings the cluster to the state that one primary object asks for. Called after each change of the object, of what
      * it owns and of what it watches, and only while the caches show the operator's own last writes for this object.
-     * Not called for an object that is being deleted: its owned objects go with it. An operator that must undo more has
-     * a finalizer, whose clean-up is called instead.
+     * Not called for an object that is being deleted: the garbage collector deletes its owned objects. An operator that
+     * must undo more declares a finalizer ({@link Setup#finalizer}), whose clean-up is called instead.
      *
      * @param context for this call only; not to be kept
      * @return when to call again; never null. An exception, and null, count as {@link Result.Retry}, with a growing

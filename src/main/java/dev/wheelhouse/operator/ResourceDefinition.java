@@ -17,13 +17,13 @@ public @interface ResourceDefinition {
     /** The version of the API, such as {@code v1} or {@code v1beta1}. */
     String version();
 
-    /** The default is the class's simple name. */
+    /** The kind. The default is the class's simple name. */
     String kind() default "";
 
-    /** The default is the kind in lower case with an English plural ending. */
+    /** The plural name in URLs. The default is the kind in lower case with an English plural ending. */
     String plural() default "";
 
-    /** Whether each object is in a namespace; else the objects belong to the whole cluster. */
+    /** Whether each object is in a namespace. If not, the objects belong to the whole cluster. */
     boolean namespaced() default true;
 
     /** Abbreviations that kubectl takes for the plural. */

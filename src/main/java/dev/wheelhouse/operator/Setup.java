@@ -27,10 +27,13 @@ public interface Setup<P extends KubernetesObject> {
     /** The field manager of the operator's writes. The default is its name. */
     Setup<P> fieldManager(String name);
 
-    /** Limits the primary objects that are cached, and the changes that count. */
+    /** Limits which primary objects are cached, and which of their changes lead to a reconciliation. */
     Setup<P> primary(Consumer<Watched<P>> limits);
 
-    /** Objects of this class may be owned by a primary object; a change of one reconciles its owner. */
+    /**
+     * A primary object may own objects of this class. A change of such an object reconciles the primary object that its
+     * controller reference names.
+     */
     default <T extends KubernetesObject> Setup<P> owns(Class<T> type) {
         return owns(type, all -> {});
     }
@@ -93,7 +96,10 @@ public interface Setup<P extends KubernetesObject> {
      */
     Setup<P> rateLimits(Duration shortest, Duration longest);
 
-    /** Interrupts a reconciliation that takes longer; it counts as failed. The default is none. */
+    /**
+     * The time limit of a reconciliation. One that takes longer is interrupted and counts as failed. The default is no
+     * limit.
+     */
     Setup<P> timeout(Duration timeout);
 
     /** Reconciles every primary object again after this time, whether or not anything changed. The default is never. */
@@ -113,7 +119,7 @@ public interface Setup<P extends KubernetesObject> {
     Setup<P> crd(CrdPolicy policy);
 
     /**
-     * Further rights, for calls that the declarations do not show, in generated roles.
+     * Adds rights to the generated roles, for calls that the declarations do not show.
      *
      * @param verbs such as {@code get}, {@code list}
      */

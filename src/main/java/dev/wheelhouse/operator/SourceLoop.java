@@ -14,8 +14,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Runs an external source on a thread of its own, even in a test where one thread steps all loops. A source that throws
- * is run again after a backoff of 1 s to 1 min.
+ * Runs an {@link ExternalSource} on a thread of its own, even in a test where one thread steps all loops. A source that
+ * throws is run again after a backoff of 1 s to 1 min.
  */
 final class SourceLoop extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(SourceLoop.class);

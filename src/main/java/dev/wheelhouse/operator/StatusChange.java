@@ -62,7 +62,7 @@ final class StatusChange {
         return next;
     }
 
-    /** A condition has the time of the last change of its status. */
+    /** Sets the time of a condition: the stored time if its status stays the same, otherwise now. */
     private static void setTransitionTime(ObjectNode condition, @Nullable ObjectNode before, Instant now) {
         if (before != null && before.has("lastTransitionTime")
                 && before.path("status").equals(condition.path("status"))) {
@@ -82,7 +82,10 @@ final class StatusChange {
         return null;
     }
 
-    /** Whether conditions of a type have the field. Some built-in ones lack it; custom resources should have it. */
+    /**
+     * Whether conditions of a type have the field {@code observedGeneration}. Some built-in ones lack it; custom
+     * resources should have it.
+     */
     private static boolean hasObservedGeneration(ResourceType type) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         for (String step : List.of("status", "conditions", "observedGeneration")) {

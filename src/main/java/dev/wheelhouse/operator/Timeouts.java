@@ -24,7 +24,7 @@ final class Timeouts extends SignalledLoop {
     synchronized Running begin() {
         Running call = new Running(Thread.currentThread(), clock.deadline(limit));
         running.add(call);
-        // A loop that waits for a deadline looks again then, and the deadline of this call is later.
+        // The loop needs no wake-up if it waits for a deadline, because the deadline of this call is later.
         if (idle) {
             wake();
         }
@@ -41,7 +41,7 @@ final class Timeouts extends SignalledLoop {
         return isClosed() ? IDLE : next;
     }
 
-    /** One call. */
+    /** One call of the operator, with its deadline. */
     final class Running {
         private final Thread thread;
         private final long deadline;
@@ -63,12 +63,15 @@ final class Timeouts extends SignalledLoop {
             }
             interrupted = true;
             thread.interrupt();
-            // The loop waits for it no longer, even if it does not end.
+            // The call was interrupted. The loop does not wait for its end.
             running.remove(this);
             return IDLE;
         }
 
-        /** Ends the call. @return whether it took too long and was interrupted; the interrupt is then cleared */
+        /**
+         * Ends the call.
+         * @return whether it took too long and was interrupted. The thread's interrupt flag is then cleared
+         */
         boolean end() {
             running.remove(this);
             synchronized (this) {

@@ -147,10 +147,10 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     /**
-     * Waits until this is closed.
+     * Waits until this object is closed.
      *
-     * @throws IllegalStateException if it closed itself, because this process lost the lead. Its memory is outdated, so
-     *     that the process must end and be started again
+     * @throws IllegalStateException if it closed itself, because this process lost the lead. Its caches may be
+     *     outdated, so the process must end and be started again
      */
     public void await() throws InterruptedException {
         closed.await();
@@ -201,7 +201,7 @@ public final class Wheelhouse implements AutoCloseable {
 
         private Builder() {}
 
-        /** Runs an operator. Call it once for each. */
+        /** Adds an operator. Call it once for each. */
         public Builder operator(Operator<?> operator) {
             operators.add(operator);
             return this;
@@ -237,8 +237,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Acts only while this process holds a Lease, so that several processes may run. A leader renews it every 2 s,
-         * stops acting 10 s after its last renewal, and is replaced 15 s after it.
+         * Lets operators act only while this process holds a Lease, so that several processes may run. A leader renews
+         * it every 2 s, stops acting 10 s after its last renewal, and is replaced 15 s after it.
          *
          * @param lease the name of the Lease, in the namespace of the pod or of the kubeconfig's context
          */
@@ -254,8 +254,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Keeps no caches while another process leads. This saves memory and watches; the process that takes over first
-         * lists everything.
+         * Keeps no caches while another process leads; by default they are filled. Cold caches save memory and watches,
+         * but a process that takes over first lists everything.
          */
         public Builder coldStandby() {
             standby = Standby.COLD;

@@ -1,11 +1,10 @@
 /**
- * The API for operators: controllers of your own types. Start with {@link
- * dev.wheelhouse.operator.ReconcilingOperator} or {@link dev.wheelhouse.operator.DecidingOperator}; {@link
- * dev.wheelhouse.operator.Setup} lists what an operator may ask for. An operator runs as a bean of a Spring Boot
- * application, by {@link dev.wheelhouse.operator.Wheelhouse} without Spring, or in a test. The objects that an
- * operator is handed are its own copies: changing them harms nobody. This package, {@link
- * dev.wheelhouse.controller.Result} and the values of {@link dev.wheelhouse.api} are stable; everything else may
- * change between versions.
+ * The API for operators: controllers of your own types. Start with {@link dev.wheelhouse.operator.ReconcilingOperator}
+ * or {@link dev.wheelhouse.operator.DecidingOperator}; {@link dev.wheelhouse.operator.Setup} lists what an operator may
+ * ask for. An operator runs as a bean of a Spring Boot application, by {@link dev.wheelhouse.operator.Wheelhouse}
+ * without Spring, or in a test. The objects that an operator is handed are its own copies: changing them harms nobody.
+ * {@code docs/library.md} says which packages are stable: among them this one, {@link dev.wheelhouse.controller.Result}
+ * and the values of {@link dev.wheelhouse.api}.
  */
 @NullMarked
 package dev.wheelhouse.operator;

@@ -34,7 +34,7 @@ public final class ApiServerSource implements Loop {
         return store.hasSynced();
     }
 
-    /** The state of this source. The time of the last message is part of {@link PodStorage#states()} instead. */
+    /** The state of this source. {@link PodStorage#states()} has the time of its last message. */
     public SourceReport report() {
         String error = store.lastError();
         return new SourceReport(PodSources.API, "", null, error == null ? "" : error, List.of());

@@ -149,7 +149,7 @@ public final class FileSource implements Loop {
 
     private List<Path> files() throws IOException {
         if (Files.exists(path) && !Files.isDirectory(path)) {
-            // Before it is opened as a directory: for a pipe, that waits for somebody who writes to it.
+            // Checked before the path is opened as a directory: to open a pipe waits for a process that writes to it.
             return List.of(path);
         }
         List<Path> files = new ArrayList<>();
@@ -200,7 +200,7 @@ public final class FileSource implements Loop {
         Known before = known.computeIfAbsent(file, f -> new Known());
         byte[] bytes;
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            // To open a pipe waits for somebody who writes to it.
+            // Opening a pipe would wait for a process that writes to it.
             journal.refuse(new Refusal(file.toString(), 0, "", "it is neither a regular file nor a directory"),
                     before.pods);
             before.good = false;

@@ -94,8 +94,8 @@ final class FileWatch implements AutoCloseable {
     }
 
     /**
-     * Adds each directory in which a change may lead a path elsewhere: that of the file itself, of each link on the
-     * way, and of the first part that does not exist.
+     * Adds each directory in which a change may make the path lead to another file: the file's own directory, that of
+     * each link on the way, and that of the first part that does not exist.
      */
     private static void follow(Path start, Map<Path, Set<Path>> wanted) {
         Path at = start.getRoot();

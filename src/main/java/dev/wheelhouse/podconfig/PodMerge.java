@@ -56,7 +56,7 @@ public final class PodMerge {
     }
 
     /**
-     * Whether two states of a pod differ in something that a node acts on: spec, labels, deletion, or a user's
+     * Whether two states of a pod differ in a field that a node acts on: spec, labels, deletion, or a user's
      * annotations.
      */
     static boolean differ(V1Pod a, V1Pod b) {
@@ -150,7 +150,7 @@ public final class PodMerge {
             }
         }
 
-        /** Records what happened to a pod, and returns the state of it to keep. */
+        /** Records the change of a pod, and returns the state to keep. */
         private V1Pod place(String uid, V1Pod pod) {
             V1Pod before = old.get(uid);
             if (before == null) {

@@ -2,7 +2,7 @@ package dev.wheelhouse.podconfig;
 
 /** The operation of a {@link PodUpdate} (upstream: {@code pkg/kubelet/types/pod_update.go}). */
 public enum PodOperation {
-    /** These are all pods of the source. Sources send it; the stream of changes never carries it. */
+    /** The message has all pods of the source. Sources send it. The stream of changes never carries it. */
     SET,
     /** New pods of the source. */
     ADD,

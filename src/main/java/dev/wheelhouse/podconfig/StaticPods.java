@@ -62,7 +62,7 @@ record StaticPods(String nodeName, boolean fromFile) {
         return pod;
     }
 
-    /** Whether it is the toleration that each pod of a file has; a number of seconds does not count. */
+    /** Whether a toleration is the one that each pod of a file has. Its number of seconds does not matter. */
     private static boolean toleratesNoExecute(V1Toleration toleration) {
         return "Exists".equals(toleration.getOperator()) && "NoExecute".equals(toleration.getEffect())
                 && isEmpty(toleration.getKey()) && isEmpty(toleration.getValue());

@@ -15,7 +15,6 @@ final class YamlDocuments {
 
     private YamlDocuments() {}
 
-    /** One document. */
     record Document(JsonNode json, SafeYaml.Document yaml) {
         /** The line of a path, or of its deepest existing part. The steps are field names and indices. */
         int line(List<Object> path) {

@@ -29,7 +29,7 @@ public final class Durations {
                 : duration.compareTo(FARTHEST_BACK) <= 0 ? Long.MIN_VALUE : duration.toNanos();
     }
 
-    /** The time a number of seconds after another; the nearest {@code Instant} if there is no such time. */
+    /** The time that is a number of seconds after another; the nearest {@code Instant} if there is no such time. */
     public static Instant after(Instant time, long seconds) {
         return after(time, Duration.ofSeconds(seconds));
     }

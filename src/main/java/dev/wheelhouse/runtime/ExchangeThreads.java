@@ -60,7 +60,7 @@ public final class ExchangeThreads implements Executor, AutoCloseable {
         });
     }
 
-    /** Ends the timer of the deadlines. For after the close of the server, which ends the exchanges. */
+    /** Ends the timer of the deadlines. Call it after the server is closed, which ends the exchanges. */
     @Override
     public void close() {
         timer.shutdownNow();

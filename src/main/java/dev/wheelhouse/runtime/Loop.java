@@ -1,8 +1,8 @@
 package dev.wheelhouse.runtime;
 
 /**
- * A long-running activity that is cut into steps, so that a thread, a test or a simulation can drive it. In production
- * a {@link LoopRunner} gives each loop a thread; a test steps loops by hand.
+ * A long-running activity in steps, so that a thread, a test or a simulation can drive it. In production a
+ * {@link LoopRunner} gives each loop a thread; a test steps loops by hand.
  *
  * <p>Only one thread at a time calls {@link #step()} and {@link #await}; any thread may call {@link #close()}. After
  * {@code close()}, a step does nothing and returns {@link #IDLE}, and a thread inside {@code await} leaves it soon.

@@ -55,7 +55,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
      *
      * @param loop the name of the loop's thread
      * @param age the time since the step began
-     * @param stack where the thread is now
+     * @param stack the present stack of the thread
      */
     public record Standing(String loop, Duration age, List<StackTraceElement> stack) {}
 
@@ -140,7 +140,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
         }
     }
 
-    /** Waits on a virtual thread, and goes on on a platform thread. */
+    /** Waits on a virtual thread, and continues the loop on a platform thread. */
     private void rest(Running resting, long nanos) {
         boolean goesOn = false;
         try {
@@ -195,7 +195,7 @@ public sealed class LoopRunner implements AutoCloseable permits SteppedRunner {
                     driven.stepBegan = BETWEEN_STEPS;
                     if (e instanceof Exception && loop instanceof SignalledLoop signalled
                             && signalled.isClosed()) {
-                        // The step was on its way while the parts that it uses were closed, too.
+                        // The step was under way while the parts that it uses were closed, too.
                         log.debug("the loop {} failed after its close", Thread.currentThread().getName(), e);
                         return;
                     }

@@ -2,7 +2,7 @@ package dev.wheelhouse.runtime;
 
 import java.util.regex.Pattern;
 
-/** Texts that others chose, in a form for the log and for reports. */
+/** Makes texts that other programs or users chose fit for the log and for reports. */
 public final class OneLine {
     private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}\\u2028\\u2029\\u202a-\\u202e]+");
 

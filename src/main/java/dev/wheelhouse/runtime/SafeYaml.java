@@ -48,7 +48,7 @@ public final class SafeYaml {
     private static final int MOST_BYTES = 10 << 20;
     private static final int MOST_VALUES = 1_000_000;
     private static final int MOST_DEPTH = 200;
-    /** A text may have a value for each of its bytes, and this many more by aliases. */
+    /** The most values that aliases may add. A text may have a value for each of its bytes beside these. */
     private static final int MOST_ALIASED = 10_000;
 
     private static final Tag UNTAGGED = new Tag("?");
@@ -60,7 +60,10 @@ public final class SafeYaml {
 
     private SafeYaml() {}
 
-    /** A text is not YAML, has a value that JSON has not, or breaks a limit. The message names the line, if known. */
+    /**
+     * Thrown for a text that is not YAML, has a value that JSON does not have, or breaks a limit. The message names the
+     * line, if known.
+     */
     public static final class MalformedException extends IllegalArgumentException {
         private static final long serialVersionUID = 1;
         private final int line;
@@ -323,7 +326,7 @@ public final class SafeYaml {
                 fill(map, keys, mapping);
             } else if (from instanceof SequenceNode sequence && from.getAnchor() == null
                     && sequence.getValue().stream().allMatch(MappingNode.class::isInstance)) {
-                // The first of the list counts most.
+                // The first mapping of the list takes precedence, so it is merged last.
                 sequence.getValue().reversed().forEach(each -> merge(map, keys, each));
             } else {
                 throw new MalformedException(from, "map merge requires map or sequence of maps as the value");

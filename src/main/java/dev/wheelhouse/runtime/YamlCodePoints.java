@@ -35,7 +35,10 @@ final class YamlCodePoints extends StreamReader {
         findBlanks();
     }
 
-    /** Finds tabs that indent no line of a block: those after a key, and all in a text that looks like JSON. */
+    /**
+     * Finds the tabs that do not indent a line of a block: those after a key, and all tabs in a text that looks like
+     * JSON.
+     */
     private void findBlanks() {
         int first = 0;
         while (first < text.length && (text[first] <= ' ' || text[first] == BYTE_ORDER_MARK)) {

@@ -69,7 +69,7 @@ final class PendingPods {
         return retries;
     }
 
-    /** The same for one pod; null if it was not rejected by one of these filters. */
+    /** Like {@link #reconsider(Predicate)}, for one pod; null if none of these filters rejected it. */
     @Nullable
     Retry reconsider(ObjectKey key, Predicate<Filter> mayChange) {
         Pending p = pending.get(key);

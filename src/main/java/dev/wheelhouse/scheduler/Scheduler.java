@@ -27,9 +27,9 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
  *
  * <p>The constructor registers handlers with the factory's informers. The caller starts the informers, runs each loop
  * on its own thread, and closes the scheduler. One loop decides, as soon as the informers have synced. The others write
- * bindings of pods and volumes, and the {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried
- * again after a backoff from 1 s to 10 s when a change of nodes, pods or volumes may help it, and at least every 5
- * minutes.
+ * bindings of pods and volumes, and the {@code PodScheduled} condition of pods that fit on no node. When a change of
+ * nodes, pods or volumes may help such a pod, it is tried again after a backoff of 1 s to 10 s; without a change, it is
+ * tried every 5 minutes.
  */
 public final class Scheduler implements AutoCloseable {
     /** The {@code spec.schedulerName} of this scheduler's pods, and the source of its Events. */

@@ -116,7 +116,6 @@ final class SchedulerCache {
         }
     }
 
-    /** The number of known Nodes. */
     int nodes() {
         lock.lock();
         try {

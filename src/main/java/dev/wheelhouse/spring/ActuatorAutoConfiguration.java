@@ -23,7 +23,10 @@ import dev.wheelhouse.runtime.LoopRunner;
 @ConditionalOnBean(ServiceLifecycle.class)
 class ActuatorAutoConfiguration {
 
-    /** The names of the beans are those of the health components. A bean of the application keeps such a name. */
+    /**
+     * The health of the caches and controllers. A bean's name is the name of its health component. If the application
+     * has a bean of that name, the application's bean counts.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(HealthIndicator.class)
     static class HealthOfCaches {
@@ -48,7 +51,7 @@ class ActuatorAutoConfiguration {
             return new LoopsHealthIndicator(runner, properties.management().stepDeadline());
         }
 
-        /** Out of service while the storage of the embedded API server takes no writes. */
+        /** The health of the embedded API server's storage: out of service while the storage takes no writes. */
         @Bean
         @ConditionalOnMissingBean(name = "storageHealthIndicator")
         HealthIndicator storageHealthIndicator(ApiServerConnection connection) {

@@ -33,7 +33,7 @@ class ConsoleConfiguration {
     /** The pattern of the path {@code /} alone. */
     private static final String ROOT = "";
 
-    /** The first request makes the guard, because the guard needs the API server. */
+    /** The filter before the console. The first request makes its guard, because the guard needs the API server. */
     @Bean
     FilterRegistrationBean<Filter> consoleGuard(ObjectProvider<WheelhouseProperties> properties,
             ObjectProvider<ApiServerConnection> connections, Clock clock) {
@@ -71,13 +71,13 @@ class ConsoleConfiguration {
         return registration;
     }
 
-    /** Open streams would delay the stop of the web server. */
+    /** Ends the open streams when the context closes, because they would delay the stop of the web server. */
     @Bean
     ApplicationListener<ContextClosedEvent> consoleEnd(ConsoleServlet console) {
         return new EndOfStreams(console);
     }
 
-    /** A class, because Spring reads the type of the event from it. */
+    /** A class and not a lambda, because Spring reads the type of the event from the class. */
     private record EndOfStreams(ConsoleServlet console) implements ApplicationListener<ContextClosedEvent> {
         @Override
         public void onApplicationEvent(ContextClosedEvent event) {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 
 import org.jspecify.annotations.Nullable;
 
-/** The last line of the service. It says whether the objects of the embedded API server were kept. */
+/** Prints the last line of the service, which says whether the objects of the embedded API server were kept. */
 public final class Farewell implements Runnable {
     private final ApiServerConnection connection;
     private final PrintStream out;
@@ -34,7 +34,7 @@ public final class Farewell implements Runnable {
                 : " Its last writes were refused: " + problem;
     }
 
-    /** The line of the start that says what the end will mean for the objects. */
+    /** The line at the start that says whether the objects will be kept when the service ends. */
     static String announced(@Nullable Path dataDir) {
         return dataDir == null
                 ? "Its objects are in memory and gone when it ends:"

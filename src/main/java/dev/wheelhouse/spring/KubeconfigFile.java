@@ -75,7 +75,7 @@ final class KubeconfigFile {
                         + " --wheelhouse.apiserver.kubeconfig=FILE");
             }
         } catch (KubeConfigException e) {
-            // No server can be reached by this file, so nobody needs it.
+            // The old file leads to no server, so it may be overwritten.
         }
     }
 }

@@ -14,8 +14,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Down while a loop stands still: one step of it has lasted for longer than the deadlines of all requests in it. Only a
- * restart ends that. The details, and the log once for each such loop, show where the loop's thread is. Thread safe.
+ * The health of the loops. It is down while one step of a loop has lasted for longer than the deadlines of all requests
+ * in it, because only a restart ends that. The details, and the log once for each such loop, show the stack of the
+ * loop's thread. Thread safe.
  */
 final class LoopsHealthIndicator implements HealthIndicator {
     private static final Logger log = LoggerFactory.getLogger(LoopsHealthIndicator.class);

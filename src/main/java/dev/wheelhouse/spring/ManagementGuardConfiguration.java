@@ -46,7 +46,7 @@ class ManagementGuardConfiguration {
         return registration;
     }
 
-    /** Strangers reach the port, so their connections are bounded. */
+    /** Bounds the connections of the port, because unauthenticated clients can reach it. */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> managementProtocol() {
         return factory -> factory.setProtocol(ManagementProtocol.class.getName());

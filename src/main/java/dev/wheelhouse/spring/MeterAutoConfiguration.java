@@ -27,7 +27,7 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 class MeterAutoConfiguration {
     private final MeterRegistry registry;
 
-    /** Of several registries none may be the primary one. Then each of them gets the metrics. */
+    /** If there are several registries and none is the primary one, each of them gets the metrics. */
     MeterAutoConfiguration(ObjectProvider<MeterRegistry> registries) {
         MeterRegistry unique = registries.getIfUnique();
         this.registry = unique != null

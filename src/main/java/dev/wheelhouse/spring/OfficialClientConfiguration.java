@@ -49,7 +49,7 @@ class OfficialClientConfiguration {
         return new ReconcilerProcessor();
     }
 
-    /** Controllers that the official builder built are run by the manager, too. */
+    /** Replaces the controllers that the official builder built, so that the manager runs them, too. */
     @Bean
     static BeanPostProcessor officialControllers() {
         return new BeanPostProcessor() {

@@ -22,11 +22,14 @@ import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
 @AutoConfiguration(after = WheelhouseAutoConfiguration.class, beforeName = OfficialInformersConfiguration.INTEGRATION)
 @ConditionalOnBean(ServiceLifecycle.class)
 class OfficialInformersConfiguration {
-    /** The integration's own configuration, whose client and factory give way to those of this project. */
+    /** The configuration of the official integration. Its client and factory give way to the beans of this project. */
     static final String INTEGRATION = "io.kubernetes.client.spring.extended.controller.config"
             + ".KubernetesInformerAutoConfiguration";
 
-    /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
+    /**
+     * The factory, under the bean name that the integration looks up. Its caches are not shared with the service's
+     * controllers, so users may set transforms.
+     */
     @Bean(name = "sharedInformerFactory", destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
     WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
@@ -37,7 +40,9 @@ class OfficialInformersConfiguration {
                 options);
     }
 
-    /** The endpoint shows these caches, and readiness depends on them, like the service's own. */
+    /**
+     * The states of these caches, for the endpoint and for readiness, which depends on them as on the service's own.
+     */
     @Bean
     InformerStates officialInformerStates(ObjectProvider<WheelhouseInformerFactory> factories) {
         return () -> factories.orderedStream().flatMap(factory -> factory.states().stream()).toList();

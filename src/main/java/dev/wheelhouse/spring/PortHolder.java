@@ -33,12 +33,12 @@ final class PortHolder {
                 }
             }
         } catch (IOException e) {
-            // The port stays that of a process that is not known.
+            // The holder of the port stays unknown.
         }
         return "another process";
     }
 
-    /** The begin of the answer; empty without one. The certificate does not matter, because no secret is sent. */
+    /** The beginning of the answer; empty without one. The certificate is not checked, because no secret is sent. */
     private static String answer(String server) throws IOException {
         OkHttpClient client = new ClientBuilder().setBasePath(server).setVerifyingSsl(false).build().getHttpClient()
                 .newBuilder().callTimeout(PATIENCE).followRedirects(false).build();

@@ -18,7 +18,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
 
 /** Prints once, when controllers and nodes are ready, what runs and what the user may type next. */
 final class ReadyAnnouncer extends SignalledLoop {
-    /** In green on a terminal. */
+    /** The title, in green on a terminal. */
     private static final String TITLE = AnsiOutput.toString(AnsiColor.GREEN, "Wheelhouse is ready", AnsiColor.DEFAULT);
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 

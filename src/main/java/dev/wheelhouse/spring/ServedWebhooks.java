@@ -70,12 +70,12 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
                 WebhookServer.start(webhooks, options, connection.client(), clock, mayWrite, runner));
     }
 
-    /** Whether API servers that call get an answer. */
+    /** Whether webhook requests are answered. */
     boolean isReady() {
         return server == null || server.isReady();
     }
 
-    /** The reasons of others why this process is not ready, with that of the webhooks. */
+    /** The given reasons why this process is not ready, and the webhooks' own reason. */
     List<String> waitingFor(List<String> others) {
         return isReady()
                 ? others

@@ -44,7 +44,10 @@ final class ServiceLifecycle implements SmartLifecycle {
         announcers.ifAvailable(announcer -> engine.runner().start("ready-announcer", announcer));
     }
 
-    /** All other threads are daemons: without a web server the process would end as soon as it has started. */
+    /**
+     * Starts a thread that is no daemon. All other threads are daemons, so without a web server the process would end
+     * as soon as it has started.
+     */
     private void keepAlive() {
         Thread.ofPlatform().daemon(false).name(KEEP_ALIVE).start(() -> {
             try {
@@ -65,7 +68,9 @@ final class ServiceLifecycle implements SmartLifecycle {
         }
     }
 
-    /** The tests of Spring pause a context while another one is in use, and this cannot start again. */
+    /**
+     * False, because Spring's tests pause a context while another one is in use, and this lifecycle cannot start again.
+     */
     @Override
     public boolean isPauseable() {
         return false;

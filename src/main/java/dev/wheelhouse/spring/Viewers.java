@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.Clock;
 
 /** The users who may see contents. */
 final class Viewers {
-    /** A client on loopback of an open server. It may do everything there. */
+    /** A client on loopback of a server that is open to this machine. The client may do everything. */
     static final Viewer ON_LOOPBACK = new Viewer() {
         @Override
         public boolean may(String verb, ResourceType type, String namespace) {
@@ -37,8 +37,8 @@ final class Viewers {
     private Viewers() {}
 
     /**
-     * A user whom the API server knows. Each right is asked for there. If the answers for one request together take
-     * more than {@link #PATIENCE}, further rights are denied: one view may depend on as many rights as there are
+     * A user whom the API server knows. The API server is asked for each right. If the answers for one request together
+     * take more than {@link #PATIENCE}, further rights are denied: one view may depend on as many rights as there are
      * namespaces.
      */
     static Viewer of(V1UserInfo user, DelegatedAuth auth) {

@@ -77,7 +77,7 @@ class WheelhouseAutoConfiguration {
         return Clock.system();
     }
 
-    /** The connection by the official client that the application made. */
+    /** The connection to the API server, if the application has made an official client: by that client. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(ApiClient.class)
     @ConditionalOnMissingBean(ApiServerConnection.class)
@@ -89,7 +89,7 @@ class WheelhouseAutoConfiguration {
         }
     }
 
-    /** The connection by the options. */
+    /** The connection to the API server, as the options describe it. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean({ApiClient.class, ApiServerConnection.class})
     static class ConfiguredClient {
@@ -128,8 +128,9 @@ class WheelhouseAutoConfiguration {
     }
 
     /**
-     * The embedded API server has no other controller manager. Elsewhere the election may be about the other manager's
-     * own Lease, so that the two never act at the same time.
+     * The guard against a second controller manager. The embedded API server has no other manager. On another server,
+     * this process may contend for the other manager's own Lease; then the two never act at the same time, and the
+     * guard lets all controllers write.
      */
     @Bean
     ManagerGuard wheelhouseGuard(ApiServerConnection connection, KubeClient client, Election election, Clock clock) {
@@ -159,14 +160,17 @@ class WheelhouseAutoConfiguration {
                 why -> publisher.publishEvent(new LeadLostEvent(this)));
     }
 
-    /** An application whose memory is outdated ends, so that its pod is started again. */
+    /**
+     * Closes an application that has lost the lead, because its caches and controllers are outdated. Its pod is then
+     * started again.
+     */
     @Bean
     @ConditionalOnMissingBean(value = ServiceConfiguration.class, name = "wheelhouseEndWithTheLead")
     ApplicationListener<LeadLostEvent> wheelhouseEndWithTheLead(ConfigurableApplicationContext context) {
         return new EndWithTheLead(context);
     }
 
-    /** A class, because Spring reads the type of the event from it. */
+    /** A class and not a lambda, because Spring reads the type of the event from the class. */
     private record EndWithTheLead(ConfigurableApplicationContext context)
             implements
                 ApplicationListener<LeadLostEvent> {
@@ -255,7 +259,9 @@ class WheelhouseAutoConfiguration {
         }
     }
 
-    /** API servers call it, and no other bean may need it. */
+    /**
+     * The server of the operators' webhooks. It is not lazy, because API servers call it and no other bean may need it.
+     */
     @Bean(destroyMethod = "close")
     @Lazy(false)
     ServedWebhooks wheelhouseWebhooks(ObjectProvider<Operator<?>> operators, ApiServerConnection connection,

@@ -33,7 +33,7 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * One process of a controller manager, with its caches, controllers, Events and hollow nodes: either on threads of its
- * own, or stepped by the caller's thread. Closing it loses its memory, as the end of a process does.
+ * own, or stepped by the caller's thread. Closing it loses all state, as the end of a process does.
  */
 final class ControllerProcess implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);

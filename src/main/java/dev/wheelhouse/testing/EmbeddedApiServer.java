@@ -33,13 +33,13 @@ public @interface EmbeddedApiServer {
         METHOD
     }
 
-    /** The time by which the server, operators, controllers and nodes live. */
+    /** The clock of the server, the operators, the controllers and the nodes. */
     enum TestClock {
         /** The system's clock. Operators, controllers and nodes run on threads of their own. */
         SYSTEM,
         /**
-         * Time stands still, and operators, controllers and nodes rest, but for {@link TestServer#settle} and
-         * {@link TestServer#advance}.
+         * Time stands still, and operators, controllers and nodes do nothing, except during {@link TestServer#settle}
+         * and {@link TestServer#advance}.
          */
         MANUAL
     }

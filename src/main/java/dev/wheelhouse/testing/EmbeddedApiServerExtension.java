@@ -126,7 +126,10 @@ final class EmbeddedApiServerExtension
         return ReflectionSupport.newInstance(type);
     }
 
-    /** Closed by JUnit, too: it ends no class whose constructor fails, but always the store. */
+    /**
+     * A started server. JUnit closes it with its store, also if {@link #end} is never called because a constructor
+     * failed.
+     */
     private record Started(TestServer server, String owner) implements AutoCloseable {
         @Override
         public void close() {

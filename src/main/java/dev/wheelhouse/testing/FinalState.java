@@ -75,8 +75,8 @@ final class FinalState {
     }
 
     /**
-     * @param alike the objects by kind, namespace and name, of which generated names lack the generated part
-     * @param generated gets such a short name by the generated one
+     * @param alike receives the object under its kind, namespace and name without the generated part
+     * @param generated receives the name without the generated part, under the generated name
      */
     private static void add(ResourceType type, JsonNode object, Set<String> ignored,
             Map<String, List<Map<String, String>>> alike, Map<String, String> generated) {

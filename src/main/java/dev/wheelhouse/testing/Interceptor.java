@@ -18,7 +18,7 @@ import dev.wheelhouse.client.WatchStream;
  * call and returns its result; the default makes the call. The threads of the client's users call it.
  */
 public interface Interceptor {
-    /** Creations, updates, patches, applies and deletions. */
+    /** A creation, update, patch, apply or deletion. */
     default <R> R write(WriteRequest request, Supplier<R> call) {
         return call.get();
     }

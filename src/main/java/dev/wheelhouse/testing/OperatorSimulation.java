@@ -27,9 +27,9 @@ import dev.wheelhouse.testing.SimulationReport.Finding;
 /**
  * Runs an operator through a scenario again and again: first without faults, then with one fault at every place where
  * one can happen, such as a crash before each write ({@link SimulatedFault} lists them). The operator is correct if it
- * comes to rest in the same state in all runs, up to UIDs, versions, times, Events and what a cluster chooses. In
- * addition a run finds an operator that blocks, that changes objects of the cache, or whose writes differ between two
- * equal runs.
+ * comes to rest in the same state in all runs. UIDs, versions, times, Events, and the addresses, ports and nodes that a
+ * cluster chooses may differ. In addition a run finds an operator that blocks, that changes objects of the cache, or
+ * whose writes differ between two equal runs.
  *
  * <p>Everything runs in this process on one thread at a time, by a clock of its own: minutes of the scenario take
  * milliseconds. The same scenario gives the same result. Each method but {@link #run} and {@link #explore} returns this
@@ -88,8 +88,7 @@ public final class OperatorSimulation {
     /**
      * Adds an action of a user, once the step before has had its time.
      *
-     * @param sentence the action in words, for the story, where "somebody" comes before it:
-     *     {@code "scales the website"}
+     * @param sentence the action in words. The story puts "somebody" before it: {@code "scales the website"}
      * @param action runs on the thread of the simulation
      */
     public OperatorSimulation step(String sentence, Consumer<User> action) {

@@ -240,7 +240,8 @@ final class SimulatedRun implements AutoCloseable {
         try {
             stepper.advance(STANDSTILL);
         } catch (AssertionError e) {
-            // The old process would take it for an answer of the server.
+            // The failure is kept for the end of the run, because the old process would take an exception for an answer
+            // of the server.
             failure = e;
         }
         deposed = old;

@@ -72,8 +72,7 @@ final class Stepper {
     }
 
     /**
-     * Adds a process to which nothing happens but by the server and the clock, so that it need not be stepped while
-     * neither changes.
+     * Adds a process that only the server and the clock affect, so that it need not be stepped while neither changes.
      */
     void addClosed(ControllerProcess process) {
         processes.add(process);

@@ -73,7 +73,7 @@ public final class TestServer implements AutoCloseable {
     private TestServer(Builder builder) {
         clock = builder.clock;
         Security security = builder.options.security();
-        // Without a clock of its own, nothing makes the accounts while a request waits for them.
+        // With a manual clock, nothing makes the accounts while a request waits for them.
         boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
         RuntimeConfig apis = builder.options.runtimeConfig();
         ApiServerOptions options = builder.options.withClock(clock)

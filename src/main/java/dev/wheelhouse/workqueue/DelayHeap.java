@@ -9,8 +9,8 @@ import dev.wheelhouse.journal.Cause;
 /**
  * A binary heap of delayed keys: the key that is due first is on top. Keys with the same due time come out in insertion
  * order. Each element knows its position, so that an earlier due time moves the element instead of adding a second one.
- * A key may be delayed twice: by others, and by its own last sync. The earlier one counts.
- * Guarded by the queue's lock.
+ * A key may have two delays: one that {@code addAfter} asked for, and one that its own last sync asked for. The earlier
+ * due time counts. Guarded by the queue's lock.
  */
 final class DelayHeap<K> {
     /**
@@ -62,7 +62,7 @@ final class DelayHeap<K> {
         entry.requeue = add(entry, dueAt, cause);
     }
 
-    /** Drops the time that the last sync of the entry asked for, if it did. */
+    /** Drops the due time that the entry's last sync asked for, if there is one. */
     void endRequeue(KeyState<K> entry) {
         if (entry.requeue != null) {
             remove(entry.requeue);

@@ -23,7 +23,7 @@ final class KeyState<K> {
     Cause cause = Cause.ITSELF;
     int further;
     long addedAt;
-    /** The same of the key in processing. */
+    /** The cause with which the key in processing was taken. */
     Cause takenCause = Cause.ITSELF;
     int takenFurther;
     long waited;

@@ -317,7 +317,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         return limits;
     }
 
-    /** Changes the limits for the next failures. Keys that are delayed already stay so. */
+    /** Changes the limits for later failures. Keys that are already delayed keep their due times. */
     public void limit(RateLimits to) {
         lock.lock();
         try {
@@ -443,7 +443,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         wakeIfFirst(entry.delay);
     }
 
-    /** If a delay is now the first one due, all waiting threads wake up, because they wait for a later time. */
+    /** Wakes all waiting threads if a delay is now the first one due, because they wait for a later time. */
     private void wakeIfFirst(@Nullable Delay<K> delay) {
         if (waiters > 0 && delay != null && delayed.peek() == delay) {
             changed.signalAll();

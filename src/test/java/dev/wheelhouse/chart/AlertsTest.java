@@ -36,13 +36,14 @@ class AlertsTest {
 
     @Test
     void eachAlertHasItsSectionInTheRunbookAndTheRunbookHasNoOthers() throws IOException {
-        List<String> sections = Files.readAllLines(Path.of("docs/runbook.md")).stream()
-                .filter(line -> line.startsWith("## ")).map(line -> line.substring(3)).toList();
+        List<String> sections = Files.readAllLines(Path.of("docs/operations.md")).stream()
+                .filter(line -> line.startsWith("### Wheelhouse"))
+                .map(line -> line.substring("### ".length())).toList();
 
         assertThat(alerts()).extracting(alert -> alert.path("alert").asString()).isEqualTo(sections);
         for (JsonNode alert : alerts()) {
             assertThat(alert.at("/annotations/runbook_url").asString())
-                    .isEqualTo("docs/runbook.md#" + alert.path("alert").asString().toLowerCase(Locale.ROOT));
+                    .isEqualTo("docs/operations.md#" + alert.path("alert").asString().toLowerCase(Locale.ROOT));
             assertThat(alert.at("/labels/severity").asString()).isIn("critical", "warning", "info");
             assertThat(alert.at("/annotations/summary").asString()).endsWith(".");
         }
@@ -50,7 +51,7 @@ class AlertsTest {
 
     @Test
     void theMetricsOfTheAlertsAreOnThePageOfMetrics() throws IOException {
-        String page = Files.readString(Path.of("docs/metrics.md"));
+        String page = Files.readString(Path.of("docs/monitoring.md"));
         for (JsonNode alert : alerts()) {
             Matcher names = METRIC.matcher(alert.path("expr").asString());
             assertThat(names.find()).isTrue();

@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Compares schedules with a recording of {@code github.com/robfig/cron/v3}, whose making
- * {@code docs/behaviours.md#schedules} describes. A line of the recording is a schedule with a time zone, a time and
- * the seconds from each run to the next (-1 for none), or a schedule that is refused, with the error.
+ * {@code docs/internals/behaviours.md#schedules} describes. A line of the recording is a schedule with a time zone, a
+ * time and the seconds from each run to the next (-1 for none), or a schedule that is refused, with the error.
  */
 class CronScheduleTest {
     private static final JsonMapper JSON = JsonMapper.builder().build();

@@ -45,7 +45,7 @@ import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** An operator whose webhooks are methods of it: as docs/webhooks.md shows it, in a test, and with its own rights. */
+/** An operator whose webhooks are methods of it: as docs/library.md shows it, in a test, and with its own rights. */
 @Timeout(900)
 class OperatorWebhooksTest {
     private static final Duration SOON = Duration.ofMinutes(2);
@@ -172,8 +172,8 @@ class OperatorWebhooksTest {
     void theMethodsOfThePageAreThoseOfThisTest() throws IOException {
         String source = Files.readString(
                 Path.of("src/test/java/dev/wheelhouse/operator/OperatorWebhooksTest.java")).replaceAll("\\s+", " ");
-        Matcher snippet = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(Path.of("docs/webhooks.md")));
+        Matcher snippet = Pattern.compile("## Webhooks\\n.*?```java\\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("docs/library.md")));
         assertThat(snippet.find()).isTrue();
         assertThat(source).contains(snippet.group(1).strip().replaceAll("\\s+", " "));
     }

@@ -18,7 +18,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * Scenarios that a grammar and a seed determine: users, nodes and kubelets act in any order, also in vain. {@code
- * docs/recording.md} describes the grammars in {@code src/test/resources/random}.
+ * docs/internals/recording.md} describes the grammars in {@code src/test/resources/random}.
  */
 final class RandomScenarios {
     private static final Path GRAMMARS = Path.of("src/test/resources/random");

@@ -58,6 +58,6 @@ class RecordingDocTest {
     }
 
     private static String page() throws IOException {
-        return Files.readString(Path.of("docs/recording.md"));
+        return Files.readString(Path.of("docs/internals/recording.md"));
     }
 }

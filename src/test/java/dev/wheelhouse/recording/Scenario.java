@@ -32,7 +32,7 @@ import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Authorities;
 
 /**
- * The steps that users, nodes and faults take. {@code docs/recording.md} describes the file.
+ * The steps that users, nodes and faults take. {@code docs/internals/recording.md} describes the file.
  *
  * @param name the directory and the file, such as {@code statefulset/scale-up}
  * @param idle the time without a write of the controllers after which a state is recorded

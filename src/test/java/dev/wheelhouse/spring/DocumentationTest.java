@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -20,14 +21,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DocumentationTest {
     private static final Pattern OPTION = Pattern.compile("--(wheelhouse(?:\\.[a-z0-9-]+)+)");
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+[A-Z]\\w+)[.`]");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
-
-    /** The runbook's commands are for a release in a cluster that has the trouble. */
-    private static final Set<String> UNTYPED = Set.of("runbook.md");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
     private static List<Path> pages() throws IOException {
-        try (Stream<Path> docs = Files.list(Path.of("docs"))) {
-            return Stream.concat(Stream.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")),
+        try (Stream<Path> docs = Files.walk(Path.of("docs"))) {
+            return Stream.concat(Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(Path::of),
                     docs.filter(p -> p.toString().endsWith(".md"))).toList();
         }
     }
@@ -67,8 +66,7 @@ class DocumentationTest {
                 }
             }
         }
-        List<Path> typed = pages().stream().filter(page -> !UNTYPED.contains(page.getFileName().toString())).toList();
-        for (Path page : typed) {
+        for (Path page : pages()) {
             if (Files.readString(page).contains("```sh\n")) {
                 assertThat(tests).as("%s", page).contains(page.getFileName().toString());
             }
@@ -94,8 +92,29 @@ class DocumentationTest {
     @Test
     void thePagesLinkToWhatIsThere() throws IOException {
         for (Path page : pages()) {
-            assertThat(all(LINK, Files.readString(page))).as("links of %s", page)
-                    .allMatch(link -> Files.exists(page.toAbsolutePath().resolveSibling(link)));
+            for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
+                Path to = link.group(1).isEmpty() ? page : page.toAbsolutePath().resolveSibling(link.group(1));
+                assertThat(to).as("a link of %s", page).exists();
+                if (link.group(2) != null) {
+                    assertThat(anchors(to)).as("the headings of %s, for a link of %s", to, page)
+                            .contains(link.group(2));
+                }
+            }
+        }
+    }
+
+    /** The anchors of a page's headings, as GitHub makes them. */
+    private static Set<String> anchors(Path page) throws IOException {
+        return all(HEADING, Files.readString(page)).stream()
+                .map(heading -> heading.toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-'))
+                .collect(Collectors.toSet());
+    }
+
+    /** Pages about how the project proves itself are in {@code docs/internals}. */
+    @Test
+    void usersHaveFewPages() throws IOException {
+        try (Stream<Path> docs = Files.list(Path.of("docs"))) {
+            assertThat(docs.filter(p -> p.toString().endsWith(".md"))).hasSizeLessThanOrEqualTo(14);
         }
     }
 }

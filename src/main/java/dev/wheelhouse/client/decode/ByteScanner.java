@@ -15,7 +15,10 @@ final class ByteScanner {
     private byte[] buffer = new byte[64 * 1024];
     private int at;
     private int limit;
-    /** The beginning of the value that is being scanned, or -1. A refill of the buffer keeps the bytes after it. */
+    /**
+     * The index of the first byte of the value that is being scanned, or -1. A refill of the buffer keeps the bytes
+     * from this index on.
+     */
     private int mark = -1;
     private long total;
 

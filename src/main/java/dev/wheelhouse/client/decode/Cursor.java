@@ -5,7 +5,10 @@ import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
-/** A place in the bytes of one object, with what is known of the object so far. Not thread safe. */
+/**
+ * A position in the bytes of one object, with the texts and predictions that its decoding has collected so far. Not
+ * thread safe.
+ */
 abstract sealed class Cursor permits JsonCursor, WireCursor {
     /** Shorter texts are not kept in the table of texts. */
     private static final int SHORTEST_KEPT = 6;

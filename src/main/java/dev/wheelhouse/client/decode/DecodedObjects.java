@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The objects that were decoded last, by their bytes. An API server in the same process gives the bytes of one write to
- * its sender and to all watches, so that only the first of these clients decodes them. Bytes are compared by identity.
- * Thread safe; a race loses an entry.
+ * its sender and to all watches, so that only the first of these clients decodes them. Byte arrays are compared by
+ * identity. Thread safe; a race may lose an entry, which costs time only.
  */
 final class DecodedObjects {
     /** The number of objects, a power of two. */

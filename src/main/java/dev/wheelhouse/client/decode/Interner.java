@@ -22,7 +22,7 @@ final class Interner {
     private static final int BYTES_OF_AN_ENTRY = 56;
     /** After so many lookups, the share of repeated values decides on a pause. */
     private static final int TRIALS = 512;
-    /** Pauses, in values. */
+    /** The first and the longest pause, in values. */
     private static final int FIRST_PAUSE = 1024;
     private static final int LONGEST_PAUSE = 16 * 1024;
 

@@ -18,7 +18,7 @@ import dev.wheelhouse.client.ModelJson;
  * servers write. Other bytes end in {@link Irregular}, and the full parser decides. Not thread safe.
  */
 final class JsonCursor extends Cursor {
-    /** The bytes are wrong, or valid and unusual. The full parser decides which. */
+    /** Thrown for bytes that are wrong, or valid and unusual. The full parser decides which. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final class Irregular extends RuntimeException {
         private static final long serialVersionUID = 1;

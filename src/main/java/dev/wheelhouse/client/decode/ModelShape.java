@@ -48,7 +48,6 @@ final class ModelShape {
         collections = preset.toArray(Slot[]::new);
     }
 
-    /** One field. */
     private static final class Slot {
         final byte[] name;
         /** The name as JSON has it, with its quotes and the colon. */
@@ -62,7 +61,9 @@ final class ModelShape {
         /** The field that came after this one the last time. */
         @Nullable
         Slot next;
-        /** Made by the first object that has this field: most fields are never used. */
+        /**
+         * The reader of the field's values, made for the first object that has the field: most fields are never used.
+         */
         private volatile @Nullable ValueReader reader;
         private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
 
@@ -74,7 +75,10 @@ final class ModelShape {
             this.memory = memory;
         }
 
-        /** The setter is kept here too: one object sets a hundred fields, and each step between costs. */
+        /**
+         * Sets the field. The setter is kept in this slot because one object sets a hundred fields, and each
+         * indirection costs time.
+         */
         void set(Object object, @Nullable Object value) {
             BiConsumer<Object, @Nullable Object> known = setter;
             if (known == null) {

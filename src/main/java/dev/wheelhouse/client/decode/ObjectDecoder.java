@@ -36,7 +36,10 @@ import dev.wheelhouse.facts.TypeSchema;
  * text means, any kind is accepted and nothing is filled in. Thread safe.
  */
 public final class ObjectDecoder<T extends KubernetesObject> {
-    /** A type whose metadata is where that of every type is; the facts have no type for metadata alone. */
+    /**
+     * The facts have no type for metadata alone, so the metadata of a Pod is read: all types have the same metadata in
+     * the same protobuf field.
+     */
     private static final String ANY_WITH_METADATA = "io.k8s.api.core.v1.Pod";
 
     private static final String DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
@@ -50,9 +53,12 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     private final @Nullable String wireType;
     /** Reads objects for caches; null in a decoder of other objects, or of a class that is not a model. */
     private final @Nullable ModelShape shape;
-    /** Reads objects in protobuf; made by the first one. */
+    /** Reads objects in protobuf; made for the first one. */
     private volatile @Nullable WireShape wireShape;
-    /** Made by the first object that needs it. Many informers never do, and making it takes milliseconds. */
+    /**
+     * The full parser, made for the first object that needs it. Many informers never do, and making it takes
+     * milliseconds.
+     */
     private volatile @Nullable ObjectReader reader;
 
     private ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly, DecoderMemory memory,

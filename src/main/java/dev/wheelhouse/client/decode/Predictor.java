@@ -14,10 +14,16 @@ import dev.wheelhouse.client.decode.Interner.Entry;
  */
 final class Predictor {
     private static final int SHORTEST_TEMPLATE = 24;
-    /** The number of predictions that are tried for a value: an object may lack all but the last of them. */
+    /**
+     * The number of predictions that are tried for a value. An object may lack all values of these predictions but the
+     * last.
+     */
     private static final int LOOK_AHEAD = 4;
     private static final int MOST_FOLLOWERS = 512;
-    /** A known template is learned again from objects whose number is a power of two or a multiple of this. */
+    /**
+     * A template learns from an object again whenever the number of its objects is a power of two or a multiple of
+     * this.
+     */
     private static final int LEARNING_INTERVAL = 64;
     private static final Entry[] NONE = {};
 
@@ -74,7 +80,7 @@ final class Predictor {
         }
     }
 
-    /** The object differs from the prediction. */
+    /** Records that the object differs from the prediction. */
     private void deviate() {
         if (read == null && learning) {
             read = Arrays.copyOf(predicted, Math.max(64, predicted.length + 8));

@@ -140,7 +140,7 @@ abstract sealed class ValueReader {
 
     /**
      * A list of objects that is left out, such as {@code metadata.managedFields}. The objects in its elements are
-     * interned, as a known one need not be searched for its end.
+     * interned nevertheless: if a value is known, its end need not be searched for.
      */
     static final class Ignored extends ValueReader {
         private final ValueReader parts;
@@ -265,7 +265,7 @@ abstract sealed class ValueReader {
     private static final class Model extends ValueReader {
         private final Class<?> model;
         private final DecoderMemory memory;
-        /** Found by the first value, as a model may contain its own class. */
+        /** The shape of the model, made for the first value, because a model may contain its own class. */
         private volatile @Nullable ModelShape shape;
 
         Model(Class<?> model, DecoderMemory memory) {

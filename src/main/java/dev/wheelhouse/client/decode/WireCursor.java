@@ -21,7 +21,10 @@ final class WireCursor extends Cursor {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** Each join of elements copies them, so that many joins would take time that is not linear in the bytes. */
+    /**
+     * The most places of a message in which the elements of one list or map may come. Each further place copies the
+     * elements, so many of them would take more than linear time.
+     */
     private static final int MOST_JOINS = 16;
 
     /** The version of the object in a cache; null if no cache is known. */

@@ -1,6 +1,6 @@
 package dev.wheelhouse.client.decode;
 
-/** Bytes that are no protobuf message, or not the message of their type. */
+/** Thrown for bytes that are no protobuf message, or not the message of the expected type. */
 final class WireException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

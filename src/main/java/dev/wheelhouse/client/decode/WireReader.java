@@ -273,7 +273,7 @@ abstract class WireReader {
         private final Class<?> model;
         private final String typeName;
         private final DecoderMemory memory;
-        /** Found by the first value, as a model may contain its own class. */
+        /** The shape of the model, made for the first value, because a model may contain its own class. */
         private volatile @Nullable WireShape shape;
 
         Model(Class<?> model, String typeName, DecoderMemory memory) {

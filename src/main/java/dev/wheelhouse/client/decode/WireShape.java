@@ -19,7 +19,7 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * One model class as a protobuf message: reads its objects, and tells its fields by their numbers, which are facts of
+ * One model class as a protobuf message: reads its objects. It knows its fields by their numbers, which are facts of
  * the type. Thread safe.
  */
 final class WireShape {
@@ -91,7 +91,9 @@ final class WireShape {
         private long bit;
         /** The index among the parts of a whole object that are compared with its {@link KnownVersion}, or -1. */
         int part;
-        /** Made by the first object that has this field: most fields are never used. */
+        /**
+         * The reader of the field's values, made for the first object that has the field: most fields are never used.
+         */
         private volatile @Nullable WireReader reader;
         private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
 

@@ -4,8 +4,8 @@
  * repeat. It gives up on bytes that it does not expect. The full parser, {@code ModelJson}, reads these and all other
  * objects. The classes whose names begin with {@code Wire} read and write protobuf, by the field numbers of
  * {@link dev.wheelhouse.facts.TypeSchema}. The package has no static mutable state: all that the decoders learn is in a
- * {@link dev.wheelhouse.client.decode.DecoderMemory}, which belongs to one client. {@code docs/decoder.md} explains the
- * package by pictures.
+ * {@link dev.wheelhouse.client.decode.DecoderMemory}, which belongs to one client. {@code docs/internals/decoder.md}
+ * explains the package by pictures.
  */
 @NullMarked
 package dev.wheelhouse.client.decode;

@@ -7,9 +7,10 @@ import okio.Buffer;
 import okio.BufferedSource;
 
 /**
- * The bytes of an answer as they arrive. OkHttp reads several chunks into one buffer of eight kilobytes. Its own stream
- * of a body takes a part of that buffer for each chunk, so the buffer is not used again and each chunk costs a new one.
- * Okio copies the bytes instead if the target already has a byte, so this stream puts one there before each read.
+ * The bytes of an answer as they arrive, read without a new buffer for each chunk. OkHttp reads several chunks into one
+ * buffer of eight kilobytes, but its own stream of a body hands out parts of that buffer, so that the buffer cannot be
+ * reused. Okio copies the bytes instead if the target already has a byte, so this stream puts one there before each
+ * read.
  */
 final class BodyStream extends InputStream {
     private final BufferedSource source;

@@ -28,7 +28,10 @@ final class DiscoveryReader {
     private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
 
     private final Transport transport;
-    /** By group and plural name, each in the first version that serves it: discovery lists the best version first. */
+    /**
+     * The types by group and plural name, each in the first version that serves it: discovery lists the best version
+     * first.
+     */
     private final Map<String, ResourceType> types = new LinkedHashMap<>();
     private final List<ResourceType> otherVersions = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();

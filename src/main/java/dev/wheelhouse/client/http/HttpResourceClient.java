@@ -59,7 +59,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     public T get(ObjectKey key) {
         String tried = "get " + describe(key);
         T answer = object(tried, "GET", type.path(key), "", null);
-        // Callers take an object with another UID for the end of this one, so that they would delete its dependents.
+        // The answer must be about the requested object. Callers take another UID for the end of the object and would
+        // delete its dependents.
         String name = answer.getMetadata() == null ? null : answer.getMetadata().getName();
         if (!key.name().equals(name)) {
             throw new ApiError(tried, new IOException("the answer is an object of the name " + name + ": look for a "
@@ -213,7 +214,10 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                     isUnhurried()));
         }
 
-        /** Each node renews its Lease every ten seconds, and nobody waits for one of all Leases. */
+        /**
+         * Whether the watch is unhurried: the watch of the Leases of all namespaces. Each node renews its Lease every
+         * ten seconds, and no controller needs to see a renewal at once.
+         */
         private boolean isUnhurried() {
             return type.equals(ResourceType.LEASES) && namespace.isEmpty() && labels.isEverything()
                     && fields.isEverything();
@@ -244,7 +248,10 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                         body == null ? null : media.mediaType(), body == null ? null : encode(body, media)))));
     }
 
-    /** An object of a subresource may be of another kind, which only JSON can be read as this one. */
+    /**
+     * Sends a request for a subresource other than the status in JSON: the answer may be of another kind, and only JSON
+     * can be read as the model of this type.
+     */
     private T negotiated(String subresource, Negotiation.Request<T, RuntimeException> request) {
         return subresource.isEmpty() || subresource.equals("status")
                 ? negotiation.send(type, decoder, request)

@@ -187,7 +187,10 @@ final class HttpTransport implements Transport {
         return new HttpTransport(this, null, streams, limit, Duration.ZERO);
     }
 
-    /** OkHttp knows a call that gets here, so a later {@link #close} cancels it. */
+    /**
+     * Refuses calls of a closed client. OkHttp already knows a call that gets here, so a later {@link #close} cancels
+     * it.
+     */
     private Response refuseIfClosed(Interceptor.Chain chain) throws IOException {
         if (isClosed()) {
             throw new IOException("the client is closed");
@@ -235,7 +238,10 @@ final class HttpTransport implements Transport {
         }
     }
 
-    /** The time after which a server that has done nothing asks for the same request; null if it does not. */
+    /**
+     * The time after which a server that has not executed the request asks the client to repeat it; null if the server
+     * does not ask.
+     */
     private static @Nullable Duration wantedPause(ApiError e) {
         return e.code() == 429 || e.code() == 503 ? e.retryAfter() : null;
     }

@@ -30,10 +30,10 @@ import okhttp3.Response;
 
 /**
  * A watch over HTTP. A thread of its own reads and decodes events ahead of the consumer, up to a number and a size. It
- * hands on the events of one read of the network together, before it reads again, so no event waits for one that has
- * not come. The ends of network packets and HTTP chunks have no meaning. An unhurried watch pauses before it reads
- * again. A consumer that is called when events are ready may handle them on the reading thread, which saves a
- * hand-over.
+ * hands on the events of one read of the network together, before it reads again, so no event waits for a later one.
+ * The boundaries of network packets and HTTP chunks do not matter. An unhurried watch pauses before it reads again, so
+ * that one read brings several events. A consumer that is called when events are ready may handle them on the reading
+ * thread, which saves a hand-over.
  */
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
@@ -144,7 +144,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         }
     }
 
-    /** Lets further events come, so that one read gets them. A watch of few events is read at once. */
+    /** Waits for further events, so that one read gets them. A watch of few events is read at once. */
     private void pause() {
         lock.lock();
         try {

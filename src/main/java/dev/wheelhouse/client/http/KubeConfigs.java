@@ -27,7 +27,7 @@ import dev.wheelhouse.runtime.Clock;
  * method that returns a connection throws a {@link KubeConfigException} if it cannot. Thread safe.
  */
 public final class KubeConfigs {
-    /** Where the service account is mounted, unless the system property of this name says otherwise. */
+    /** The file's name in messages. */
     private static final String AUTHORITY = "the service account's certificate authority";
     private static final Path SERVICE_ACCOUNT = Path.of(System.getProperty("wheelhouse.service-account",
             "/var/run/secrets/kubernetes.io/serviceaccount"));

@@ -79,7 +79,7 @@ final class Proxies {
                 return uri;
             }
         } catch (URISyntaxException e) {
-            // The message below says it.
+            // The error below covers this case, too.
         }
         throw new KubeConfigException(where + " is no proxy that can be used: write it as http://HOST:PORT,"
                 + " http://USER:PASSWORD@HOST:PORT or socks5://HOST:PORT");

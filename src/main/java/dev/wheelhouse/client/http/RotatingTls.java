@@ -65,11 +65,11 @@ final class RotatingTls implements Interceptor {
         TlsData pem(Look look, @Nullable TlsData refused);
     }
 
-    /** How closely a source looks. */
+    /** Why a source is asked for its certificates. */
     enum Look {
-        /** The known certificate is enough. */
+        /** For a new connection: the certificates that were read last are enough. */
         KNOWN,
-        /** It is time to read files again. */
+        /** A minute has passed: read the files again. */
         DUE,
         /** The server refused the last certificates. */
         REFUSED

@@ -20,9 +20,9 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Puts a bearer token on every request, and knows the client certificate that came with it. Fetches a new token when
- * the time of the old one is over or the server answers 401, as projected tokens rotate and plugins' tokens expire.
- * Several 401 for one fetched token lead to one fetch, even if it brings the same text again (upstream:
+ * Puts a bearer token on every request, and keeps the client certificate that came with the token. Fetches a new token
+ * when the old one's time is over or the server answers 401, because projected tokens rotate and plugins' tokens
+ * expire. Several 401 answers for one token lead to one fetch, even if the fetch brings the same text again (upstream:
  * {@code maybeRefreshCreds} in client-go {@code plugin/pkg/client/auth/exec/exec.go}). If a fetch fails, the old token
  * stays in use. Thread safe.
  */

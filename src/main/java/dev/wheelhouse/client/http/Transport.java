@@ -47,7 +47,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Opens a watch, which the caller closes.
      *
-     * @param unhurried whether an event may wait a moment for others, which are then read together
+     * @param unhurried whether an event may wait up to 200 ms for others, which are then read together
      */
     <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder, boolean unhurried)
             throws InterruptedException;

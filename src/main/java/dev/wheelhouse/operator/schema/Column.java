@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A column of {@code kubectl get}: of a field's values, or, on the class of the resource, of the values at a path. The
- * columns of the class come first. The age is always the last column.
+ * A column of {@code kubectl get}. On a field, it shows the field's values; on the class of the resource, the values at
+ * a path. The columns of the class come first. The age is always the last column.
  */
 @Target({ElementType.FIELD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The least and the greatest number, length of a text, or size of a list or a map. Both are inclusive. */
+/**
+ * The least and the greatest value, both inclusive: of a number, of the length of a text, or of the size of a list or
+ * map.
+ */
 @Target(ElementType.FIELD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Limits {

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A regular expression in RE2's syntax that a text must contain a match of. {@code ^} and {@code $} bind it to all. */
+/**
+ * A regular expression in RE2's syntax that a text must match in some place. {@code ^} and {@code $} bind it to the
+ * whole text.
+ */
 @Target(ElementType.FIELD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Pattern {

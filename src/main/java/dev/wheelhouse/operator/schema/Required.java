@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
  * The API server refuses objects without this field. Two sorts of fields are required without this annotation:
  * components of records in code that is JSpecify's {@code @NullMarked}, whose type is neither {@code @Nullable}, nor a
  * primitive, nor an Optional, and which have no {@link Default}; and {@code spec}, if one of its fields is required.
- * The components of the status itself are not, because a status is written in parts.
+ * Components of the status itself are never required by their type, because a status is written in parts.
  */
 @Target(ElementType.FIELD)
 @Retention(RetentionPolicy.RUNTIME)

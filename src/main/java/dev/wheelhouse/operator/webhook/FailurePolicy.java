@@ -1,6 +1,6 @@
 package dev.wheelhouse.operator.webhook;
 
-/** The fate of a write whose webhook does not answer in time, or fails. */
+/** Decides about a write whose webhook does not answer in time, or fails. */
 public enum FailurePolicy {
     /** The write fails. While the operator is down, nobody can write the objects that the webhook concerns. */
     FAIL,

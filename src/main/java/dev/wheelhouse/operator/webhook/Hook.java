@@ -23,8 +23,8 @@ import dev.wheelhouse.api.ResourceType;
  *
  * @param name of the webhook, a domain: {@code check.website-operator.example.com}
  * @param path on the server; empty for a conversion, as all conversions of a type have one path
- * @param from the class of its first parameter
- * @param result the apiVersion of the object that it returns
+ * @param from the class of the method's first parameter
+ * @param result the apiVersion of the object that the method returns
  * @param rules null for a conversion
  */
 record Hook(Kind kind, String name, String path, Object operator, Method method, Class<?> from, ResourceType type,

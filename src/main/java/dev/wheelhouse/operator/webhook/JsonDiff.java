@@ -14,8 +14,9 @@ final class JsonDiff {
     private JsonDiff() {}
 
     /**
-     * The patch that makes the change from {@code before} to {@code after} in the original. Both are views of the
-     * original, which may lack some of its fields and have others, such as defaults of the class.
+     * The patch that makes the change from {@code before} to {@code after} in the original. Both are what the method's
+     * class reads from the original, so they may lack some of its fields and have others, such as defaults of the
+     * class.
      */
     static ArrayNode patch(JsonNode original, JsonNode before, JsonNode after) {
         ArrayNode operations = JsonNodeFactory.instance.arrayNode();

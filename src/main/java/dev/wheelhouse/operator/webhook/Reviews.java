@@ -25,7 +25,7 @@ final class Reviews {
 
     private Reviews() {}
 
-    /** The body of a request is not the expected review. */
+    /** Says that the body of a request is not the expected review. */
     static final class UnreadableException extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -46,7 +46,7 @@ public record WebhookOptions(String address, int port, String namespace, String 
         return service.isEmpty();
     }
 
-    /** The names by which API servers call, which certificates are made for. */
+    /** The names by which API servers call. The certificates are made for them. */
     List<String> hosts() {
         String host = service + "." + namespace + ".svc";
         return isLocal() ? List.of("localhost", address) : List.of(host, host + ".cluster.local");

@@ -48,9 +48,9 @@ public final class WebhookServer implements AutoCloseable {
     private static final String FIELD_MANAGER = "wheelhouse-webhooks";
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(1);
-    /** Somebody may change or delete the configurations. */
+    /** How often the configurations are applied again, in case somebody has changed or deleted them. */
     private static final Duration REAPPLY = Duration.ofMinutes(5);
-    /** An API server waits 30 s for a webhook at most. */
+    /** The time for one exchange. An API server waits 30 s for a webhook at most. */
     private static final Duration EXCHANGE = Duration.ofSeconds(40);
 
     private final Webhooks webhooks;
@@ -100,7 +100,7 @@ public final class WebhookServer implements AutoCloseable {
         return server;
     }
 
-    /** The port that it listens on. */
+    /** The port on which this server listens. */
     public int port() {
         return endpoint.port();
     }
@@ -212,7 +212,10 @@ public final class WebhookServer implements AutoCloseable {
         }
     }
 
-    /** Renews only what API servers were told of, so that they trust the next certificate. */
+    /**
+     * Renews the certificates only if API servers were told of the known authorities, so that they trust the next
+     * certificate.
+     */
     private Certificates renewed(@Nullable Certificates known) {
         if (known == null) {
             return Certificates.create(options.hosts(), clock.now());
@@ -245,7 +248,7 @@ public final class WebhookServer implements AutoCloseable {
         }
         for (Map.Entry<String, V1CustomResourceConversion> conversion : webhooks
                 .conversions(options, port(), certificates.authorities()).entrySet()) {
-            // Not an apply, which would create a definition that is missing.
+            // A patch and not an apply, because an apply would create a definition that is missing.
             String spec = "{\"spec\":{\"conversion\":" + new String(ModelJson.writeBytes(conversion.getValue()),
                     StandardCharsets.UTF_8) + "}}";
             client.resource(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class)

@@ -208,7 +208,10 @@ public final class Webhooks {
         return labels.isEverything() ? null : labels.toModel();
     }
 
-    /** The other versions of the type match, too: the API server converts their objects to the version of the class. */
+    /**
+     * The rule for a method. It also matches the type's other versions: the API server converts their objects to the
+     * version of the class.
+     */
     private static V1RuleWithOperations rule(Hook hook) {
         ResourceType type = hook.type();
         return new V1RuleWithOperations().apiGroups(List.of(type.group())).apiVersions(List.of(type.version()))

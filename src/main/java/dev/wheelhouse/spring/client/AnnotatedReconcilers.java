@@ -100,7 +100,10 @@ public final class AnnotatedReconcilers {
             return informer instanceof OfficialInformer<T> ours ? Stream.of(ours.engine()) : Stream.empty();
         }
 
-        /** A handler of an informer that is not this project's cannot be removed; after the end it adds nothing. */
+        /**
+         * Registers the handler. If the informer is not one of this project's, the handler cannot be removed, but adds
+         * nothing after the end of the controller.
+         */
         void register(RequestController controller) {
             Handler<T> handler = new Handler<>(controller.queue(), keys, adds, updates, deletes);
             if (informer instanceof OfficialInformer<T> ours) {

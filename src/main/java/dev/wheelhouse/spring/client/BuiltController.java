@@ -19,8 +19,8 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Takes the place of a controller that the official {@code ControllerBuilder} built. The manager runs its reconciler,
- * on this project's queue and workers; the official queue, to which the official handlers add, only passes its requests
- * on. {@link #run} waits for {@link #shutdown}, so that code which runs the controller itself does no harm.
+ * on this project's queue and workers; the official handlers still add to the official queue, which passes its requests
+ * on. {@link #run} only waits for {@link #shutdown}, in case code of the application runs the controller itself.
  */
 public final class BuiltController extends DefaultController implements OfficialController {
     private final ReconcilerController standIn;
@@ -62,8 +62,8 @@ public final class BuiltController extends DefaultController implements Official
     }
 
     /**
-     * Passes requests from the official queue on. Its step waits, because the official queue has no other way to be
-     * asked; an interrupt ends it.
+     * Moves requests from the official queue to this project's. Its step waits, because the official queue can only be
+     * read by waiting; an interrupt ends it.
      */
     private record Transfer(RateLimitingQueue<Request> from, WorkQueue<Request> to) implements Loop {
         @Override

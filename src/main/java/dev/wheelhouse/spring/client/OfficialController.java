@@ -4,6 +4,6 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 
 /** A controller of the official client that the manager runs. */
 public interface OfficialController {
-    /** Describes it for the manager. */
+    /** Describes this controller for the manager. */
     ControllerDescriptor descriptor();
 }

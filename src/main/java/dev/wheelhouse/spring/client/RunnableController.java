@@ -19,7 +19,7 @@ public final class RunnableController implements Controller {
     private final String name;
     private final io.kubernetes.client.extended.controller.Controller controller;
 
-    /** Open while the controller's {@code run} is on its way. */
+    /** Not yet counted down while the controller's {@code run} is in progress. */
     private volatile CountDownLatch running = new CountDownLatch(0);
 
     private RunnableController(String name, io.kubernetes.client.extended.controller.Controller controller) {

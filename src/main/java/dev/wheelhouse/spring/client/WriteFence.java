@@ -28,7 +28,7 @@ public final class WriteFence implements Interceptor {
         }
     }
 
-    /** Does something on this thread, whose writes pass only while they may. */
+    /** Runs work on this thread. The thread's writes pass only while {@code mayWrite} is true. */
     static <R> R within(BooleanSupplier mayWrite, Supplier<R> work) {
         MAY_WRITE.set(mayWrite);
         try {
