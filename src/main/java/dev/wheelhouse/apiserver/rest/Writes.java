@@ -335,7 +335,8 @@ final class Writes {
      * @return the old object if nothing changed
      * @throws StoreException.Conflict if another write came first
      */
-    private Written change(Target target, ObjectNode object, ObjectNode old, StoredObject current, WriteContext context) {
+    private Written change(Target target, ObjectNode object, ObjectNode old, StoredObject current,
+            WriteContext context) {
         ResourceType type = target.type();
         refuseTooLarge(target, object, context);
         boolean main = target.subresource().isEmpty();

@@ -17,8 +17,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
-import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -55,7 +55,8 @@ public final class JobController extends KeyedController<JobKey> {
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache);
         JobMetrics metrics = new JobMetrics(context.metrics()::record);
-        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods, queue,
+        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods,
+                queue,
                 addQueue("job_orphan_pod", LIMITS), metrics);
         jobs.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));

@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 
