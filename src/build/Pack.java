@@ -107,8 +107,8 @@ public final class Pack {
     }
 
     /**
-     * Records the cache while the service rolls out workloads, and checks that it can be used. The JVM uses a cache only
-     * with the class path of its recording, so Tomcat's {@code Tool} loads the rehearsal from another directory.
+     * Records the cache while the service rolls out workloads, and checks that it can be used. The JVM uses a cache
+     * only with the class path of its recording, so Tomcat's {@code Tool} loads the rehearsal from another directory.
      */
     private static void record(Path program, Path rehearsal, Path unpacked, Path work) throws Exception {
         Path cache = unpacked.resolve("start.aot");

@@ -6,8 +6,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
@@ -25,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * A watch over a WebSocket, which some clients try first. Each event is one message. Messages from the client are read
@@ -83,12 +82,8 @@ public final class WatchSocket implements HttpUpgradeHandler {
     }
 
     private static String acceptKey(String key) {
-        try {
-            return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-1")
-                    .digest((key + WEBSOCKET_GUID).getBytes(StandardCharsets.US_ASCII)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-1", e);
-        }
+        byte[] hash = Hashes.of("SHA-1", (key + WEBSOCKET_GUID).getBytes(StandardCharsets.US_ASCII));
+        return Base64.getEncoder().encodeToString(hash);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * The runs of one container: the current or last run, the exit of the run before, and the number of runs. Not thread
@@ -61,7 +62,7 @@ final class ContainerHistory {
         }
         starts++;
         containerId = "hollow://"
-                + HollowImages.sha256(podUid + "/" + name + "/" + restarts + "/" + starts + "/" + now.wall());
+                + Hashes.sha256(podUid + "/" + name + "/" + restarts + "/" + starts + "/" + now.wall());
         startedAt = now.stamp();
         startedNanos = now.nanos();
     }

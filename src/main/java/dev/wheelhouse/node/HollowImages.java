@@ -1,13 +1,11 @@
 package dev.wheelhouse.node;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * Decides which images hollow nodes can "pull": all images, except those with one of these signs in the name. The
@@ -71,15 +69,6 @@ final class HollowImages {
         String qualified = qualified(image);
         int tag = qualified.lastIndexOf(':');
         String name = tag > qualified.lastIndexOf('/') ? qualified.substring(0, tag) : qualified;
-        return name + "@sha256:" + sha256(qualified);
-    }
-
-    static String sha256(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return name + "@sha256:" + Hashes.sha256(qualified);
     }
 }

@@ -18,6 +18,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -106,7 +107,7 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
 
     @Override
     public Setup<P> name(String value) {
-        require(value.matches("[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?"),
+        require(value.length() <= 63 && Names.isSubdomain(value),
                 "the name \"%s\" is not of at most 63 lower-case letters, digits, - and .", value);
         name = value;
         return this;
@@ -187,7 +188,7 @@ final class DeclaringSetup<P extends KubernetesObject> implements Setup<P> {
 
     @Override
     public Setup<P> finalizer(String called, Cleanup<P> cleanup) {
-        require(called.matches("[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"),
+        require(called.contains("/") && Names.isLabelKey(called),
                 "the finalizer \"%s\" is not a qualified name, such as example.com/website", called);
         finalizer = new Declaration.Finalizer<>(called, cleanup);
         return this;

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,11 @@ import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServicePort;
 import io.kubernetes.client.openapi.models.V1ServiceSpec;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.Webhooks;
+import dev.wheelhouse.runtime.SafeYaml;
+import dev.wheelhouse.runtime.YamlWriter;
 
 /**
  * The objects that a cluster needs for operators: the CustomResourceDefinitions of their classes, a service account
@@ -101,7 +105,13 @@ public final class Manifests {
 
     /** The objects as YAML. The text changes only if an object does. */
     public String yaml() {
-        return KubernetesYaml.write(objects());
+        return yaml(objects());
+    }
+
+    /** Documents, each with a line {@code ---} before it. Empty fields are left out. */
+    static String yaml(Collection<?> objects) {
+        return objects.stream().map(object -> "---\n" + YamlWriter.write(SafeYaml.load(ModelJson.writeBytes(object))))
+                .collect(Collectors.joining());
     }
 
     /**
@@ -113,7 +123,7 @@ public final class Manifests {
     public void writeTo(Path directory) throws IOException {
         Files.createDirectories(directory);
         for (Map.Entry<String, List<KubernetesObject>> file : files().entrySet()) {
-            Files.writeString(directory.resolve(file.getKey()), KubernetesYaml.write(file.getValue()));
+            Files.writeString(directory.resolve(file.getKey()), yaml(file.getValue()));
         }
     }
 

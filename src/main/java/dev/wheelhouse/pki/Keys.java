@@ -60,8 +60,11 @@ public final class Keys {
     /** Whether two keys form a pair: the public key verifies a signature of the private key. */
     public static boolean isPair(PrivateKey key, PublicKey publicKey) {
         try {
-            Signature signature = Signature
-                    .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
+            Signature signature = Signature.getInstance(switch (key.getAlgorithm()) {
+                case "EC" -> "SHA256withECDSA";
+                case "EdDSA" -> "EdDSA";
+                default -> "SHA256with" + key.getAlgorithm();
+            });
             signature.initSign(key);
             signature.update(PROBE);
             byte[] signed = signature.sign();

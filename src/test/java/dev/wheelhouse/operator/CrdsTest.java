@@ -54,7 +54,7 @@ class CrdsTest {
     /** With {@code -Dgolden.write=true} it writes the file. */
     @Test
     void theDefinitionOfAClassIsTheOneOnFile() throws IOException {
-        String yaml = KubernetesYaml.write(List.of(Crds.of(Website.class)));
+        String yaml = Manifests.yaml(List.of(Crds.of(Website.class)));
         if (Boolean.getBoolean("golden.write")) {
             Files.createDirectories(GOLDEN.getParent());
             Files.writeString(GOLDEN, yaml);
