@@ -123,11 +123,6 @@ public final class DefaultControllerContext implements ControllerContext {
     }
 
     @Override
-    public ActionExecutor executor(String controller) {
-        return executor(controller, controller);
-    }
-
-    @Override
     public ActionExecutor executor(String controller, String eventSource) {
         return new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
                 events(eventSource), settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
