@@ -34,9 +34,9 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * The base of controllers that sync by key. It has a queue and its workers, and delays a key while the caches are older
- * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add keys
- * to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that only
- * observes syncs, too, on runs that record.
+ * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add
+ * keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that
+ * only observes syncs, too, on runs that record.
  *
  * @param <K> the keys; those in words must differ, too
  */
@@ -111,9 +111,9 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     /**
-     * Brings the object of one key to its desired state. Only one worker at a time calls it for a key, and only while the
-     * caches are as new as the key's last writes. A {@link #plan} calls it at any time on another thread, on a run that
-     * records: so the sync changes nothing but by its run.
+     * Brings the object of one key to its desired state. Only one worker at a time calls it for a key, and only while
+     * the caches are as new as the key's last writes. A {@link #plan} calls it at any time on another thread, on a run
+     * that records: so the sync changes nothing but by its run.
      */
     protected abstract Result sync(K key, SyncRun run) throws InterruptedException;
 
@@ -123,8 +123,8 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     /**
-     * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
-     * another key than the object's own shows only the actions for that object.
+     * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync
+     * of another key than the object's own shows only the actions for that object.
      */
     protected @Nullable K keyOf(String groupResource, ObjectKey object) {
         return null;
