@@ -21,8 +21,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Records the writes and deletions of each owner, and delays the owner's next sync until the caches show them. A decision is
- * therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647,
+ * Records the writes and deletions of each owner, and delays the owner's next sync until the caches show them. A
+ * decision is therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647,
  * {@code pkg/controller/util/consistency}). In addition to upstream it records writes of unknown outcome: they delay
  * the owner until a consistent read has settled them. Thread safe.
  */
@@ -246,8 +246,8 @@ public final class ConsistencyStore {
     }
 
     /**
-     * Whether the cache shows the newest write of a type: either its object has that version, or the cache as a whole has reached it. The
-     * second check is for objects that were deleted or left the cache's selectors.
+     * Whether the cache shows the newest write of a type: either its object has that version, or the cache as a whole
+     * has reached it. The second check is for objects that were deleted or left the cache's selectors.
      */
     private boolean isSeen(ResourceType type, Newest newest) {
         SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);

@@ -23,7 +23,9 @@ public interface ControllerContext {
     Clock clock();
 
     /** The executor for a controller's writes. */
-    ActionExecutor executor(String controller);
+    default ActionExecutor executor(String controller) {
+        return executor(controller, controller);
+    }
 
     /**
      * The executor for a controller's writes whose Events name another component.

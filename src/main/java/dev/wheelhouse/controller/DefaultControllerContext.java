@@ -7,7 +7,6 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -123,11 +122,6 @@ public final class DefaultControllerContext implements ControllerContext {
     }
 
     @Override
-    public ActionExecutor executor(String controller) {
-        return executor(controller, controller);
-    }
-
-    @Override
     public ActionExecutor executor(String controller, String eventSource) {
         return new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
                 events(eventSource), settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
@@ -142,7 +136,7 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public <K> WorkQueue<K> queue(String name, RateLimits limits) {
         return new RateLimitingQueue<>(name, clock, limits, RateLimitingQueue.DEFAULT_AGING,
-                key -> key instanceof ObjectKey object ? object.namespace() : "", settings.queueMetrics());
+                TypedKey::namespaceOf, settings.queueMetrics());
     }
 
     @Override

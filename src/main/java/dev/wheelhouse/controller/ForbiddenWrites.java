@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,13 +37,11 @@ final class ForbiddenWrites<K> {
 
     private final String controller;
     private final WorkQueue<K> queue;
-    private final Function<K, String> namespaceOf;
     private final Map<String, Set<K>> byNamespace = new ConcurrentHashMap<>();
 
-    ForbiddenWrites(String controller, WorkQueue<K> queue, Function<K, String> namespaceOf) {
+    ForbiddenWrites(String controller, WorkQueue<K> queue) {
         this.controller = controller;
         this.queue = queue;
-        this.namespaceOf = namespaceOf;
     }
 
     /**
@@ -60,7 +57,7 @@ final class ForbiddenWrites<K> {
     void ended(K key, Result result) {
         if (result instanceof Result.Retry retry) {
             if (retry.cause() instanceof ApiError error && error.isForbidden()) {
-                byNamespace.compute(namespaceOf.apply(key), (namespace, found) -> {
+                byNamespace.compute(TypedKey.namespaceOf(key), (namespace, found) -> {
                     Set<K> keys = found == null ? new HashSet<>() : found;
                     keys.add(key);
                     return keys;
@@ -69,7 +66,7 @@ final class ForbiddenWrites<K> {
                 queue.addAfter(key, LONGEST_RETRY);
             }
         } else if (remove(key)) {
-            wake(namespaceOf.apply(key), key + " has succeeded");
+            wake(TypedKey.namespaceOf(key), key + " has succeeded");
         }
     }
 
@@ -79,7 +76,7 @@ final class ForbiddenWrites<K> {
 
     private boolean remove(K key) {
         boolean[] removed = new boolean[1];
-        byNamespace.computeIfPresent(namespaceOf.apply(key), (namespace, keys) -> {
+        byNamespace.computeIfPresent(TypedKey.namespaceOf(key), (namespace, keys) -> {
             removed[0] = keys.remove(key);
             return keys.isEmpty() ? null : keys;
         });

@@ -38,11 +38,6 @@ public abstract class ForwardingControllerContext implements ControllerContext {
     }
 
     @Override
-    public ActionExecutor executor(String controller) {
-        return behind.executor(controller);
-    }
-
-    @Override
     public ActionExecutor executor(String controller, String eventSource) {
         return behind.executor(controller, eventSource);
     }

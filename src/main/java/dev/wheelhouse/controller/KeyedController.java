@@ -34,9 +34,9 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * The base of controllers that sync by key. It has a queue and its workers, and delays a key while the caches are older
- * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add keys
- * to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that only
- * observes syncs, too, on runs that record.
+ * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add
+ * keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that
+ * only observes syncs, too, on runs that record.
  *
  * @param <K> the keys; those in words must differ, too
  */
@@ -81,7 +81,7 @@ public abstract class KeyedController<K> implements Controller {
         this.executor = context.executor(name, eventSource);
         this.observed = context.observes(name) ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
-        this.forbidden = new ForbiddenWrites<>(name, queue, this::namespaceOf);
+        this.forbidden = new ForbiddenWrites<>(name, queue);
     }
 
     /**
@@ -111,20 +111,15 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     /**
-     * Brings the object of one key to its desired state. Only one worker at a time calls it for a key, and only while the
-     * caches are as new as the key's last writes. A {@link #plan} calls it at any time on another thread, on a run that
-     * records: so the sync changes nothing but by its run.
+     * Brings the object of one key to its desired state. Only one worker at a time calls it for a key, and only while
+     * the caches are as new as the key's last writes. A {@link #plan} calls it at any time on another thread, on a run
+     * that records: so the sync changes nothing but by its run.
      */
     protected abstract Result sync(K key, SyncRun run) throws InterruptedException;
 
-    /** The namespace in which a key's sync acts; empty for all. */
-    protected String namespaceOf(K key) {
-        return key instanceof ObjectKey object ? object.namespace() : "";
-    }
-
     /**
-     * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
-     * another key than the object's own, which is the same in words, shows only the actions for that object.
+     * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync
+     * of another key than the object's own shows only the actions for that object.
      */
     protected @Nullable K keyOf(String groupResource, ObjectKey object) {
         return null;
@@ -147,12 +142,9 @@ public abstract class KeyedController<K> implements Controller {
                 : all.stream().flatMap(action -> about(action, object)).toList());
     }
 
-    /**
-     * Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. By
-     * default, if both have the same words.
-     */
+    /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
     protected boolean isOwn(K key, ObjectKey object) {
-        return key.toString().equals(object.toString());
+        return object.equals(TypedKey.objectOf(key));
     }
 
     /**
@@ -399,7 +391,7 @@ public abstract class KeyedController<K> implements Controller {
     private void settle(K key, ResourceType type) {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
-        String namespace = type.namespaced() ? namespaceOf(key) : "";
+        String namespace = type.namespaced() ? TypedKey.namespaceOf(key) : "";
         String newest = null;
         String asOf = null;
         Set<String> there = new HashSet<>();

@@ -6,8 +6,8 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 
 /**
  * One run of the sync of one key. A sync changes everything by its run only: objects by {@link #execute}, what the
- * controller remembers and counts by {@link #effect} and {@link #count}. So the same sync shows what it would do, if its
- * run only records. Only the thread of the sync uses it.
+ * controller remembers and counts by {@link #effect} and {@link #count}. So the same sync shows what it would do, if
+ * its run only records. Only the thread of the sync uses it.
  */
 public interface SyncRun {
     /**

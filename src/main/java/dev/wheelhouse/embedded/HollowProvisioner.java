@@ -23,6 +23,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -47,7 +48,7 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
     private final SharedIndexInformer<V1StorageClass> classes;
 
     /** A claim or a volume. */
-    record Key(ResourceType type, ObjectKey object) {
+    record Key(ResourceType type, ObjectKey object) implements TypedKey {
         @Override
         public String toString() {
             return object.toString();
@@ -61,11 +62,6 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
         claims.addEventHandler(new Handler<V1PersistentVolumeClaim>(CLAIMS));
         volumes.addEventHandler(new Handler<V1PersistentVolume>(VOLUMES));
-    }
-
-    @Override
-    protected String namespaceOf(Key key) {
-        return key.object().namespace();
     }
 
     @Override

@@ -32,25 +32,20 @@ final class Defects {
     private Defects() {}
 
     /** The controller does not record its deletions, so that the next sync may repeat them. */
-    static final Defect DELETIONS_NOT_RECORDED = (server, context) -> new Surgery(context) {
+    static final Defect DELETIONS_NOT_RECORDED = (server, context) -> new ForwardingControllerContext(context) {
         @Override
-        public ActionExecutor executor(String controller) {
-            ActionExecutor right = context.executor(controller);
+        public ActionExecutor executor(String controller, String eventSource) {
+            ActionExecutor right = context.executor(controller, eventSource);
             return (owner, actions) -> right.execute(actions.stream().anyMatch(Defects::deletes) ? "nobody" : owner,
                     actions);
         }
     };
 
     /** The controller syncs although its caches are older than its own writes. */
-    static final Defect STALE_READ = (server, context) -> new Surgery(context) {
+    static final Defect STALE_READ = (server, context) -> new ForwardingControllerContext(context) {
         @Override
         public ConsistencyStore consistency(String controller) {
             return new ConsistencyStore(context.clock());
-        }
-
-        @Override
-        public ActionExecutor executor(String controller) {
-            return context.executor(controller);
         }
     };
 
@@ -68,7 +63,7 @@ final class Defects {
     };
 
     /** Keys that should be retried are dropped. */
-    static final Defect LOST_REQUEUE = (server, context) -> new Surgery(context) {
+    static final Defect LOST_REQUEUE = (server, context) -> new ForwardingControllerContext(context) {
         @Override
         public <K> WorkQueue<K> queue(String name, RateLimits limits) {
             WorkQueue<K> queue = context.queue(name, limits);
@@ -78,12 +73,12 @@ final class Defects {
 
     /** A controller decides on other actions than it should. Each manager gets a change of its own. */
     static Defect decision(String controllerName, Function<Truth, Change> changes) {
-        return (server, context) -> new Surgery(context) {
+        return (server, context) -> new ForwardingControllerContext(context) {
             private final Change change = changes.apply(new Truth(new Contents(server.store()), Simulation.NAMESPACE));
 
             @Override
-            public ActionExecutor executor(String controller) {
-                ActionExecutor right = context.executor(controller);
+            public ActionExecutor executor(String controller, String eventSource) {
+                ActionExecutor right = context.executor(controller, eventSource);
                 return controller.equals(controllerName)
                         ? (owner, actions) -> right.execute(owner, change.of(owner, new ArrayList<>(actions)))
                         : right;
@@ -160,18 +155,6 @@ final class Defects {
     private static boolean deletes(Action action) {
         return action instanceof Action.Delete
                 || action instanceof Action.Batch batch && batch.writes().stream().anyMatch(Defects::deletes);
-    }
-
-    /** A context of which a subclass changes one part. Both executors are changed alike. */
-    private abstract static class Surgery extends ForwardingControllerContext {
-        Surgery(ControllerContext behind) {
-            super(behind);
-        }
-
-        @Override
-        public ActionExecutor executor(String controller, String eventSource) {
-            return executor(controller);
-        }
     }
 
     private record ForgetfulQueue<K>(WorkQueue<K> behind) implements WorkQueue<K> {

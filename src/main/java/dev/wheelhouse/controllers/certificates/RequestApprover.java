@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.certificates;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,13 +60,9 @@ public final class RequestApprover extends RequestController {
     @Override
     Result syncPending(V1CertificateSigningRequest request, SyncRun run) {
         List<Right> rights = rights(request);
-        for (Right right : rights) {
-            if (isAllowed(request, right)) {
-                return run.execute(List.of(approval(request, right))).toResult();
-            }
-        }
-        if (rights.isEmpty()) {
-            return Result.done();
+        Optional<Right> held = rights.stream().filter(right -> isAllowed(request, right)).findFirst();
+        if (held.isPresent() || rights.isEmpty()) {
+            return run.execute(held.map(right -> approval(request, right)).stream().toList()).toResult();
         }
         log.debug("{}: {} is not approved, because {} lacks the right to create {}", NAME, ObjectKey.of(request),
                 request.getSpec().getUsername(), rights);

@@ -92,7 +92,7 @@ final class VerdictReconciler {
 
     /**
      * Tells the graph what live reads have shown. While the controller observes, the graph learns, too, because the
-     * dependents of an owner that does not exist are found in no other way.
+     * dependents of an owner that does not exist, or that waits for them, are found in no other way.
      */
     private void learn(SyncRun run, Runnable fact) {
         if (observes) {

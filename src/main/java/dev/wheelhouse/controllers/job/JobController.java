@@ -73,11 +73,6 @@ public final class JobController extends KeyedController<JobKey> {
     }
 
     @Override
-    protected String namespaceOf(JobKey key) {
-        return key.object().namespace();
-    }
-
-    @Override
     protected @Nullable JobKey keyOf(String groupResource, ObjectKey object) {
         return ResourceType.JOBS.groupResource().equals(groupResource) && jobs.get(object) != null
                 ? new JobKey.OfJob(object)

@@ -1,12 +1,10 @@
 package dev.wheelhouse.controllers.job;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.TypedKey;
 
 /** The objects that the Job controller syncs. */
-sealed interface JobKey {
-    /** The key of the Job or the pod. */
-    ObjectKey object();
-
+sealed interface JobKey extends TypedKey {
     /** A Job. */
     record OfJob(ObjectKey object) implements JobKey {
         @Override

@@ -1,12 +1,10 @@
 package dev.wheelhouse.controllers.resourceclaim;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -32,6 +30,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -69,9 +68,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
             Collections.newSetFromMap(BoundedMap.byAge(MOST_DELETED)));
 
     /** The object of a sync: a pod that gets claims, or a claim that is reserved for pods. */
-    sealed interface Key {
-        ObjectKey object();
-
+    sealed interface Key extends TypedKey {
         record OfPod(ObjectKey object) implements Key {
             @Override
             public String toString() {
@@ -115,22 +112,12 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
     }
 
     @Override
-    protected String namespaceOf(Key key) {
-        return key.object().namespace();
-    }
-
-    @Override
     protected @Nullable Key keyOf(String groupResource, ObjectKey object) {
         return groupResource.equals(ResourceType.PODS.groupResource()) && pods.get(object) != null
                 ? new Key.OfPod(object)
                 : groupResource.equals(CLAIMS.groupResource()) && claims.get(object) != null
                         ? new Key.OfClaim(object)
                         : null;
-    }
-
-    @Override
-    protected boolean isOwn(Key key, ObjectKey object) {
-        return true;
     }
 
     @Override

@@ -34,6 +34,7 @@ import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -67,9 +68,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     private final Set<ObjectKey> recycled = ConcurrentHashMap.newKeySet();
 
     /** A claim or a volume. */
-    sealed interface Key {
-        ObjectKey object();
-    }
+    sealed interface Key extends TypedKey {}
 
     private record ClaimKey(ObjectKey object) implements Key {
         @Override
@@ -118,11 +117,6 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     @Override
-    protected String namespaceOf(Key key) {
-        return key.object().namespace();
-    }
-
-    @Override
     public ResourceType syncs() {
         return ResourceType.PERSISTENT_VOLUME_CLAIMS;
     }
@@ -135,11 +129,6 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         return groupResource.equals(ResourceType.PERSISTENT_VOLUMES.groupResource()) && volumes.get(object) != null
                 ? new VolumeKey(object)
                 : null;
-    }
-
-    @Override
-    protected boolean isOwn(Key key, ObjectKey object) {
-        return true;
     }
 
     @Override
