@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -15,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerMode;
@@ -143,7 +143,7 @@ final class LiveViews {
         Map<String, Long> writes = parts.journal().state().writes();
         Map<String, ResourceType> types = new HashMap<>();
         for (dev.wheelhouse.controller.Controller controller : parts.manager().controllers()) {
-            types.put(controller.name(), controller instanceof Plannable one ? one.plansFor() : ANY);
+            types.put(controller.name(), Objects.requireNonNullElse(controller.syncs(), ANY));
         }
         return parts.manager().live().stream().map(live -> {
             ResourceType type = types.getOrDefault(live.state().controller(), ANY);

@@ -4,41 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.PlansForAnyType;
 
-/** Shows what controllers would do about an object now. Nothing is written. */
+/** Shows actions, such as those of a controller's plan, as trees. */
 public final class Plans {
     private Plans() {}
-
-    /** Whether a controller can say what it would do. */
-    public static boolean plans(Controller controller) {
-        return controller instanceof Plannable || controller instanceof PlansForAnyType;
-    }
-
-    /**
-     * The actions of one controller for an object.
-     *
-     * @param groupResource the type, such as {@code deployments.apps}
-     * @return empty if the controller does not know the object
-     * @throws IllegalArgumentException if the object cannot be synced until a user changes it
-     * @throws dev.wheelhouse.api.ApiError if the plan depends on a live read that fails
-     */
-    public static Optional<List<Action>> of(Controller controller, String groupResource, ObjectKey key) {
-        return switch (controller) {
-            case PlansForAnyType any -> any.plan(groupResource, key);
-            case Plannable planner when planner.plansFor().groupResource().equals(groupResource)
-                    && planner.knows(key) ->
-                Optional.of(planner.plan(key));
-            default -> Optional.empty();
-        };
-    }
 
     /** @param contents whether to show the bodies of writes, which hold the content of objects */
     public static List<Map<String, Object>> shown(List<Action> actions, boolean contents) {

@@ -110,7 +110,7 @@ final class Views {
             Map<String, Object> plan = new LinkedHashMap<>();
             plan.put("controller", controller.name());
             try {
-                Plans.of(controller, type.groupResource(), key).ifPresent(actions -> {
+                controller.plan(type.groupResource(), key).ifPresent(actions -> {
                     plan.put("actions", Plans.shown(actions, false));
                     plans.add(plan);
                 });

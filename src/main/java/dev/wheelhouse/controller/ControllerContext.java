@@ -55,7 +55,7 @@ public interface ControllerContext {
     /** The options of the built-in controllers. */
     ControllerOptions options();
 
-    /** Whether a controller that is made now only plans. Its executor then writes nothing. */
+    /** Whether a controller that is made now only plans and writes nothing. */
     boolean observes(String controller);
 
     /** Whether a controller may write at this moment: this process leads, and the controller does not observe. */

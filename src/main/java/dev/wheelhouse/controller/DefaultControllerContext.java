@@ -33,7 +33,7 @@ public final class DefaultControllerContext implements ControllerContext {
      *
      * @param workers the number of workers of a controller
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
-     * @param observes whether a controller plans and writes nothing; asked when its executor is made
+     * @param observes whether a controller plans and writes nothing; asked when it is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
      * @param options the options of the built-in controllers
      * @param journal gets each write
@@ -129,12 +129,9 @@ public final class DefaultControllerContext implements ControllerContext {
 
     @Override
     public ActionExecutor executor(String controller, String eventSource) {
-        return observes(controller)
-                ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
-                        events(eventSource),
-                        settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
-                        settings.journal());
+        return new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
+                events(eventSource), settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
+                settings.journal());
     }
 
     @Override

@@ -124,7 +124,7 @@ public abstract class KeyedController<K> implements Controller {
 
     /**
      * The key whose sync writes an object; null if the controller ignores the object, which it does by default. A sync of
-     * another key than the object's own, which is the same in words, shows only the actions for that object.
+     * another key than the object's own shows only the actions for that object.
      */
     protected @Nullable K keyOf(String groupResource, ObjectKey object) {
         return null;
@@ -142,7 +142,14 @@ public abstract class KeyedController<K> implements Controller {
             return Optional.empty();
         }
         List<Action> all = plan(key);
-        return Optional.of(key.toString().equals(object.toString()) ? all : all.stream().flatMap(action -> about(action, object)).toList());
+        return Optional.of(isOwn(key, object)
+                ? all
+                : all.stream().flatMap(action -> about(action, object)).toList());
+    }
+
+    /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
+    protected boolean isOwn(K key, ObjectKey object) {
+        return key.equals(object);
     }
 
     /**
@@ -204,28 +211,55 @@ public abstract class KeyedController<K> implements Controller {
         furtherLoops.addAll(itsWorkers);
     }
 
-    /** Adds a queue whose keys are synced like those of the controller's own queue, by as many workers. */
+    /** Adds a queue with as many workers as {@link #queue} has, which sync its keys in the same way. */
+    protected final WorkQueue<K> addQueue(String queueName) {
+        return addQueue(queueName, RateLimits.CONTROLLER);
+    }
+
+    /** Adds a queue with limits of its own, as {@link #addQueue(String)}. */
     protected final WorkQueue<K> addQueue(String queueName, RateLimits limits) {
         WorkQueue<K> further = context.queue(queueName, limits);
         addQueue(further, workersOf(further));
         return further;
     }
 
-    private List<Loop> workersOf(WorkQueue<K> of) {
-        Outage<K> outage = new Outage<>(of, clock);
-        List<Loop> made = new ArrayList<>();
+    private List<Loop> workersOf(WorkQueue<K> served) {
+        Outage<K> outage = new Outage<>(served, clock);
+        List<Loop> loops = new ArrayList<>();
         for (int i = 0; i < context.workers(name, presetWorkers); i++) {
-            made.add(new Worker<>(name, of, outage, this::delay, this::syncOnce, clock, context.metrics()));
+            loops.add(new Worker<>(name, served, outage, this::delay, this::syncOnce, clock, context.metrics()));
         }
-        return made;
+        return loops;
     }
 
-    /** Adds a queue with one worker, which always syncs its keys at once. */
-    protected final <F> WorkQueue<F> addQueue(String queueName, Reconciler<F> reconciler) {
+    /** The sync of the keys of a further queue. */
+    @FunctionalInterface
+    protected interface FurtherSync<F> {
+        Result sync(F key, SyncRun run) throws InterruptedException;
+    }
+
+    /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, FurtherSync<F> sync) {
         WorkQueue<F> further = context.queue(queueName);
+        Reconciler<F> reconciler = key -> {
+            FurtherKey owner = new FurtherKey(queueName, key);
+            try {
+                return run(owner, run -> sync.sync(key, run), () -> further.forget(key));
+            } finally {
+                consistency.forget(owner);
+            }
+        };
         addQueue(further, List.of(
                 new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics())));
         return further;
+    }
+
+    /** The owner of the writes for a key of a further queue. */
+    private record FurtherKey(String queue, Object key) {
+        @Override
+        public String toString() {
+            return key.toString();
+        }
     }
 
     @Override
@@ -255,30 +289,44 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     private Result syncOnce(K key) throws InterruptedException {
+        Result result = run(key, run -> sync(key, run), () -> {
+            forbidden.forget(key);
+            queue.forget(key);
+        });
+        forbidden.ended(key, result);
+        return result;
+    }
+
+    private interface OnRun {
+        Result sync(SyncRun run) throws InterruptedException;
+    }
+
+    private Result run(Object owner, OnRun sync, Runnable forget) throws InterruptedException {
         if (observed == null) {
-            Result result = sync(key, new WritingRun(key));
-            forbidden.ended(key, result);
-            return result;
+            return sync.sync(new WritingRun(owner, forget));
         }
         RecordingRun run = new RecordingRun();
         try {
-            return sync(key, run);
+            return sync.sync(run);
         } finally {
-            observed.planned(key, run.recordedWrites());
+            observed.planned(owner, run.recordedWrites());
         }
     }
 
     /** A run that writes. */
     private final class WritingRun implements SyncRun {
-        private final K key;
+        private final Object owner;
+        private final Runnable forget;
 
-        WritingRun(K key) {
-            this.key = key;
+        /** @param forget drops what is recorded about the key beside its writes */
+        WritingRun(Object owner, Runnable forget) {
+            this.owner = owner;
+            this.forget = forget;
         }
 
         @Override
         public ActionExecutor.Outcome execute(List<Action> actions) {
-            return executor.execute(key, actions);
+            return executor.execute(owner, actions);
         }
 
         @Override
@@ -293,9 +341,8 @@ public abstract class KeyedController<K> implements Controller {
 
         @Override
         public void forget() {
-            consistency.forget(key);
-            forbidden.forget(key);
-            queue.forget(key);
+            consistency.forget(owner);
+            forget.run();
         }
 
         @Override

@@ -106,7 +106,7 @@ public final class BuiltInControllers {
                     .sharded(),
             new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
             new ControllerDescriptor(TokenCleaner.NAME, Set.of("tokencleaner"), TokenCleaner::new),
-            new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::new)
+            new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::of)
                     .sharded(),
             new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
                     TtlAfterFinishedController::new).sharded(),

@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
 
 /**
@@ -58,10 +59,10 @@ final class Applied {
      * The reason to apply an object that exists, for people; null if the apply would change nothing.
      *
      * @param wanted the configuration, in {@link SemanticForm}
-     * @param writes whether the apply is sent. A plan only has applies that change a wanted field
+     * @param run the sync. One that only records has only applies that change a wanted field
      */
     @Nullable
-    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, boolean writes) {
+    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run) {
         Memo last = get(owner, target);
         Memo same = last != null && last.uid.equals(stored.getMetadata().getUid())
                 && last.wanted.equals(Drift.hash(wanted)) ? last : null;
@@ -70,12 +71,12 @@ final class Applied {
         }
         Memo now = memo(target, wanted, stored, same == null ? 0 : same.takenBack);
         if (same != null && now.shown.equals(same.shown)) {
-            put(owner, target, now);
+            run.effect(() -> put(owner, target, now));
             return null;
         }
         String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), target.type),
                 !target.type.equals(ResourceType.SECRETS));
-        return drift != null || !writes ? drift : "this process has not applied it yet";
+        return drift != null || !run.writes() ? drift : "this process has not applied it yet";
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.wheelhouse.operator;
 
-import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -91,9 +90,7 @@ record LiveClient<T extends KubernetesObject>(OperatorContext<?> context, Resour
     private T answer(Action.Write write) {
         @Nullable
         KubernetesObject answer = context.write(write);
-        return answer != null || context.writes()
-                ? model.cast(Objects.requireNonNull(answer))
-                : behind.get(write.target());
+        return answer != null ? model.cast(answer) : behind.get(write.target());
     }
 
     @Override

@@ -30,34 +30,34 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
 
-/** The context of one sync. Every write goes through the executor, which fences, counts, logs or plans it. */
+/** The context of one sync. Every write goes by its run, which sends or records it. */
 final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
 
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
     private final Caches<P> caches;
-    private final ActionExecutor executor;
+    private final SyncRun run;
     private final ObjectKey key;
     /**
      * The primary object as it was cached, or as the last write of this sync returned it. Not changed, only replaced.
      */
     private P primary;
 
-    OperatorContext(OperatorController<P> controller, ActionExecutor executor, ObjectKey key, P primary) {
+    OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
         this.controller = controller;
         this.declaration = controller.declaration;
         this.caches = controller.caches;
-        this.executor = executor;
+        this.run = run;
         this.key = key;
         this.primary = primary;
     }
@@ -108,16 +108,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     /** Executes one write. @return the answer, or null if there is none */
     @Nullable
     KubernetesObject write(Action.Write write) {
-        Outcome outcome = executor.execute(key, List.of(write));
+        Outcome outcome = run.execute(List.of(write));
         if (outcome.error() != null) {
             throw outcome.error();
         }
         return outcome.written().isEmpty() ? null : ModelJson.copy(outcome.written().getFirst());
     }
 
-    /** Whether writes are sent, not only planned. */
-    boolean writes() {
-        return executor.writes();
+    SyncRun run() {
+        return run;
     }
 
     @Override
@@ -133,7 +132,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         String why = stored == null
                 ? "it does not exist"
-                : controller.applied.reason(key, target, wanted, stored, executor.writes());
+                : controller.applied.reason(key, target, wanted, stored, run);
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -143,7 +142,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             // The apply was only planned.
             return ModelJson.copy(stored == null ? desired : stored);
         }
-        controller.applied.sent(key, target, wanted, stored, answer, why);
+        run.effect(() -> controller.applied.sent(key, target, wanted, stored, answer, why));
         return part.model().cast(answer);
     }
 
@@ -223,7 +222,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             }
             throw e;
         }
-        controller.applied.put(key, target, Memo.ofOthers(uid));
+        run.effect(() -> controller.applied.put(key, target, Memo.ofOthers(uid)));
         return false;
     }
 
@@ -242,10 +241,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
         write(new Action.Delete(type, of, deletion, why));
-        controller.applied.remove(key, new Target(type, of, ""));
-        if (executor.writes()) {
-            controller.waitForDeletion(key, type, of);
-        }
+        run.effect(() -> controller.applied.remove(key, new Target(type, of, "")));
     }
 
     // ---- the primary object
@@ -287,10 +283,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.set("status", StatusChange.diff(before, next));
-        if (patchPrimary("status", patch, "the status has changed") && executor.writes()) {
+        if (patchPrimary("status", patch, "the status has changed")) {
             JsonNode after = ModelJson.tree(primary).path("status");
-            controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
-                    Drift.hash(status(type, after)), "", 0));
+            run.effect(() -> controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
+                    Drift.hash(status(type, after)), "", 0)));
             List<String> lost = next.propertyNames().stream().filter(field -> !after.has(field)).sorted().toList();
             if (!lost.isEmpty()) {
                 log.warn(
@@ -335,7 +331,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void event(EventType type, String reason, String message) {
-        executor.execute(key, List.of(new Action.Event(declaration.primary().type(), primary,
+        run.execute(List.of(new Action.Event(declaration.primary().type(), primary,
                 type == EventType.NORMAL ? "Normal" : "Warning", reason, message)));
     }
 

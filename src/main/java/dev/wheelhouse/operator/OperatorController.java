@@ -21,13 +21,13 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 
 /** Runs an operator: its caches, its queue, and what surrounds a call of it. */
-class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
+final class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
     private static final Logger log = LoggerFactory.getLogger(OperatorController.class);
 
     private static final int LONGEST_MESSAGE = 1000;
@@ -37,6 +37,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
     final Applied applied;
     private final KubeClient client;
     private final Call<P> operator;
+    private final boolean plans;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     /** The versions of primary objects that came from an error condition. */
@@ -49,12 +50,14 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
         Result on(Request<P> request, Context<P> context) throws Exception;
     }
 
-    OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator) {
+    /** @param plans whether calls of the operator have no effects of their own, so that plans may call it */
+    OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator, boolean plans) {
         super(declaration.name(), declaration.name(), context, declaration.rateLimits(), declaration.workers());
         this.declaration = declaration;
         this.applied = new Applied(declaration.name());
         this.client = context.client();
         this.operator = operator;
+        this.plans = plans;
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
         this.sources = declaration.sources().stream()
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
@@ -76,14 +79,23 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
         return clock.now();
     }
 
-    /** The next sync of a key waits until the cache shows that this object was deleted. */
-    void waitForDeletion(ObjectKey key, ResourceType type, ObjectKey of) {
-        declaration.parts().filter(part -> part.type().equals(type)).findFirst().ifPresent(part -> {
-            KubernetesObject cached = caches.get(List.of(part), of);
-            if (cached != null && cached.getMetadata().getDeletionTimestamp() == null) {
-                deleted(key, type, cached);
-            }
-        });
+    @Override
+    public ResourceType syncs() {
+        return declaration.primary().type();
+    }
+
+    @Override
+    public boolean plans() {
+        return plans;
+    }
+
+    @Override
+    protected @Nullable ObjectKey keyOf(String groupResource, ObjectKey object) {
+        P primary = plans && syncs().groupResource().equals(groupResource) ? caches.primary(object) : null;
+        if (primary != null && primary.getMetadata().getDeletionTimestamp() != null) {
+            throw new IllegalArgumentException("it is being deleted, and a clean-up has no plan");
+        }
+        return primary == null ? null : object;
     }
 
     @Override
@@ -99,15 +111,17 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
     // ---- one sync
 
     @Override
-    protected Result sync(ObjectKey key) throws InterruptedException {
+    protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
         P primary = caches.primary(key);
         if (primary == null) {
-            applied.forget(key);
-            reported.remove(key);
-            forget(key);
+            run.effect(() -> {
+                applied.forget(key);
+                reported.remove(key);
+            });
+            run.forget();
             return Result.done();
         }
-        OperatorContext<P> context = context(key, primary, executor);
+        OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
             return finalizer == null || !finalizers(context).contains(finalizer.name())
@@ -115,10 +129,6 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
                     : cleanUp(context, key, finalizer);
         }
         return call(context, key, operator);
-    }
-
-    OperatorContext<P> context(ObjectKey key, P primary, ActionExecutor by) {
-        return new OperatorContext<>(this, by, key, primary);
     }
 
     private Result cleanUp(OperatorContext<P> context, ObjectKey key, Declaration.Finalizer<P> finalizer)
@@ -134,7 +144,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
         });
     }
 
-    void addFinalizer(OperatorContext<P> context) {
+    private void addFinalizer(OperatorContext<P> context) {
         List<String> finalizers = finalizers(context);
         if (declaration.finalizer() != null && context.primary().getMetadata().getDeletionTimestamp() == null
                 && !finalizers.contains(declaration.finalizer().name())) {
@@ -210,7 +220,7 @@ class OperatorController<P extends KubernetesObject> extends KeyedController<Obj
         context.condition(type, false, reason, message);
         String after = context.primary().getMetadata().getResourceVersion();
         if (after != null && !after.equals(before)) {
-            reported.put(key, after);
+            context.run().effect(() -> reported.put(key, after));
         }
     }
 

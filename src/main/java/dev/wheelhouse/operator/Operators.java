@@ -44,8 +44,11 @@ public final class Operators {
         return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, preparation, true,
                 context -> switch (operator) {
                     case ReconcilingOperator<P> acting ->
-                        new OperatorController<>(context, declaration, acting::reconcile);
-                    case DecidingOperator<P> deciding -> new DecidingController<>(context, declaration, deciding);
+                        new OperatorController<>(context, declaration, acting::reconcile, false);
+                    case DecidingOperator<P> deciding -> new OperatorController<>(context, declaration,
+                            (request, doing) -> doing.execute(deciding.decide(request.primary(), doing.owned(),
+                                    doing.now())),
+                            true);
                 });
     }
 }

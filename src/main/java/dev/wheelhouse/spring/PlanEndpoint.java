@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -13,11 +14,10 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.console.Plans;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.PlansForAnyType;
 import dev.wheelhouse.manager.ControllerManager;
 
 /**
@@ -49,34 +49,36 @@ final class PlanEndpoint {
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String name) {
         ObjectKey key = key(namespace, name);
-        List<Controller> named = manager.controllers(controller);
-        Controller found = named.stream().filter(one -> one instanceof Plannable planner && planner.knows(key))
-                .findFirst().orElse(named.isEmpty() ? null : named.getFirst());
-        if (found instanceof PlansForAnyType) {
-            return problem(404, found.name() + " looks at objects of any type: ask plan/" + controller + "/" + namespace
-                    + "/{resource}/" + name);
-        }
-        if (!(found instanceof Plannable planner)) {
+        List<Controller> asked = manager.controllers(controller).stream().filter(Controller::plans).toList();
+        if (asked.isEmpty()) {
             return nobody(controller);
         }
-        if (!planner.knows(key)) {
-            return problem(404, planner.name() + " knows of no object " + key);
+        for (Controller one : asked) {
+            ResourceType type = one.syncs();
+            if (type == null) {
+                return problem(404, one.name() + " looks at objects of any type: ask plan/" + controller + "/"
+                        + namespace + "/{resource}/" + name);
+            }
+            try {
+                Optional<List<Action>> actions = one.plan(type.groupResource(), key);
+                if (actions.isPresent()) {
+                    return new WebEndpointResponse<>(answer(one, key, actions.get(), viewer));
+                }
+            } catch (IllegalArgumentException e) {
+                return cannot(one, key, e);
+            } catch (ApiError e) {
+                return problem(502, one.name() + " cannot tell: " + e.getMessage());
+            }
         }
-        try {
-            return new WebEndpointResponse<>(answer(planner, key, planner.plan(key), viewer));
-        } catch (IllegalArgumentException e) {
-            return cannot(planner, key, e);
-        } catch (ApiError e) {
-            return problem(502, planner.name() + " cannot tell: " + e.getMessage());
-        }
+        return problem(404, asked.getFirst().name() + " knows of no object " + key);
     }
 
     @ReadOperation
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String resource, @Selector String name) {
         List<Controller> asked = controller.equals("all")
-                ? manager.controllers().stream().filter(Plans::plans).toList()
-                : manager.controllers(controller).stream().filter(Plans::plans).toList();
+                ? manager.controllers().stream().filter(Controller::plans).toList()
+                : manager.controllers(controller).stream().filter(Controller::plans).toList();
         if (asked.isEmpty()) {
             return nobody(controller);
         }
@@ -84,7 +86,7 @@ final class PlanEndpoint {
         List<Map<String, Object>> plans = new ArrayList<>();
         for (Controller one : asked) {
             try {
-                Plans.of(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
+                one.plan(resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
             } catch (IllegalArgumentException e) {
                 return cannot(one, key, e);
             } catch (ApiError e) {
@@ -115,7 +117,7 @@ final class PlanEndpoint {
     }
 
     private List<String> plannable() {
-        return manager.controllers().stream().filter(Plans::plans).map(Controller::name).distinct().toList();
+        return manager.controllers().stream().filter(Controller::plans).map(Controller::name).distinct().toList();
     }
 
     private WebEndpointResponse<Map<String, Object>> nobody(String controller) {

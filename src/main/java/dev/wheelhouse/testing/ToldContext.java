@@ -1,15 +1,15 @@
 package dev.wheelhouse.testing;
 
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ForwardingControllerContext;
+import dev.wheelhouse.controller.SyncTrace;
 
-/** Tells a simulated process when a reconciliation begins and ends. */
-final class ToldContext extends ForwardingControllerContext {
+/** Tells a simulated process when a reconciliation begins and ends. A simulated process counts nothing else. */
+final class ToldContext extends ForwardingControllerContext implements ControllerMetrics, SyncTrace {
     private final SimulatedProcess process;
 
     ToldContext(ControllerContext behind, SimulatedProcess process) {
@@ -17,37 +17,19 @@ final class ToldContext extends ForwardingControllerContext {
         this.process = process;
     }
 
-    private record ToldExecutor(ActionExecutor behind, SimulatedProcess process) implements ActionExecutor {
-        @Override
-        public Outcome execute(ObjectKey owner, List<Action> actions) {
-            return behind.execute(owner, actions);
-        }
-
-        @Override
-        public void begin(ObjectKey owner) {
-            process.begins(owner);
-            behind.begin(owner);
-        }
-
-        @Override
-        public void end(ObjectKey owner) {
-            behind.end(owner);
-            process.ends();
-        }
-
-        @Override
-        public boolean writes() {
-            return behind.writes();
-        }
+    @Override
+    public ControllerMetrics metrics() {
+        return this;
     }
 
     @Override
-    public ActionExecutor executor(String controller) {
-        return new ToldExecutor(super.executor(controller), process);
+    public SyncTrace begin(String controller, Object key) {
+        process.begins((ObjectKey) key);
+        return this;
     }
 
     @Override
-    public ActionExecutor executor(String controller, String eventSource) {
-        return new ToldExecutor(super.executor(controller, eventSource), process);
+    public void ended(String result, @Nullable Throwable error) {
+        process.ends();
     }
 }

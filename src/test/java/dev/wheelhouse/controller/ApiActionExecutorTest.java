@@ -3,8 +3,8 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -235,6 +235,28 @@ class ApiActionExecutorTest {
     }
 
     @Test
+    void theOwnerIsHeldBackUntilTheCacheShowsItsDeletions() {
+        V1Pod pod = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        execute(new Action.Delete(ResourceType.PODS, ObjectKey.of(pod), Deletion.ofUid(pod.getMetadata().getUid()),
+                "a test wants it"));
+        assertThat(consistency.check(OWNER)).isNotNull();
+        cluster.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
+    void theDeletionOfAnObjectThatWasMadeAgainUnseenHoldsNobodyBack() {
+        V1Pod first = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        cluster.remove(ResourceType.PODS, ObjectKey.of(first));
+        V1Pod second = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        execute(new Action.Delete(ResourceType.PODS, ObjectKey.of(second),
+                Deletion.ofUid(second.getMetadata().getUid()), "a test wants it"));
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
         cluster.requests.fault(Requests.Fault.afterwards(
                 (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
@@ -269,30 +291,6 @@ class ApiActionExecutorTest {
                 create("z")).error()).matches(ApiError::isNotFound);
         assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
                 .containsExactly("controller", "x");
-    }
-
-    @Test
-    void aRunThatRecordsAnswersAsIfAllSucceededAndAPlanThatStaysIsCountedOnce() {
-        List<String> planned = new ArrayList<>();
-        ObservedPlans plans = new ObservedPlans("test", new ControllerMetrics() {
-            @Override
-            public void planned(String controller, String verb, ResourceType type) {
-                planned.add(verb + " " + type);
-            }
-        });
-        for (int sync = 0; sync < 2; sync++) {
-            RecordingRun run = new RecordingRun();
-            Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
-                    new Action.RequeueAfter(Duration.ofSeconds(1))));
-            assertThat(outcome.succeeded()).isTrue();
-            assertThat(outcome.attempts()).hasSize(2).allMatch(ActionExecutor.Attempt::done);
-            assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
-            run.effect(() -> planned.add("an effect"));
-            assertThat(run.recorded()).hasSize(3);
-            plans.planned(OWNER, run.recordedWrites());
-        }
-        assertThat(planned).containsExactly("create pods", "create pods");
-        assertThat(cluster.requests.take()).isEmpty();
     }
 
     @Test

@@ -82,6 +82,30 @@ class ConsistencyStoreTest {
     }
 
     @Test
+    void aDeletionHoldsTheOwnerBackUntilTheCacheShowsAnotherObjectOrNone() {
+        V1Pod pod = createPod();
+        cluster.deliver();
+        store.deleted(OWNER, ResourceType.PODS, POD, String.valueOf(store.uidOf(ResourceType.PODS, POD)));
+        assertThat(store.check(OWNER)).isNotNull().extracting(ConsistencyStore.Behind::wrote)
+                .isEqualTo("without " + POD);
+        cluster.remove(ResourceType.PODS, ObjectKey.of(pod));
+        createPod();
+        cluster.deliver();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void theNewestWriteOfATypeStandsForAllBeforeIt() {
+        wrote(createPod());
+        V1Pod other = cluster.create(ResourceType.PODS, Manifests.pod("web-2"));
+        wrote(other);
+        cluster.deliverOne();
+        assertThat(store.check(OWNER)).isNotNull();
+        cluster.deliverOne();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
     void aConflictHoldsTheOwnerBackUntilTheCacheShowsAnotherVersion() {
         String version = createPod().getMetadata().getResourceVersion();
         cluster.deliver();

@@ -47,7 +47,7 @@ class DrainTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             begun.incrementAndGet();
             try {
                 assertThat(mayEnd.await(2, TimeUnit.MINUTES)).isTrue();

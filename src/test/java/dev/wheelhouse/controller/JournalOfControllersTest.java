@@ -68,10 +68,10 @@ class JournalOfControllersTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             V1ConfigMap notice = configMaps.get(key);
             String version = String.valueOf(notice.getMetadata().getResourceVersion());
-            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a" + version), pod("b" + version))),
+            return run.execute(List.of(Action.Batch.each(List.of(pod("a" + version), pod("b" + version))),
                     new Action.Event(ResourceType.CONFIG_MAPS, notice, EventRecorder.NORMAL, "Copied",
                             "made two pods")))
                     .toResult();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class KeyedControllerTest {
     private static final ObjectKey KEY = ObjectKey.of("default", "web");
@@ -46,11 +48,11 @@ class KeyedControllerTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             synced.add(key);
             V1Pod pod = Manifests.pod(null);
             pod.getMetadata().setGenerateName("made-");
-            return executor.execute(key, List.of(new Action.Create(ResourceType.PODS, pod, "one more"))).toResult();
+            return run.execute(List.of(new Action.Create(ResourceType.PODS, pod, "one more"))).toResult();
         }
 
         void add(ObjectKey key) {
@@ -126,12 +128,95 @@ class KeyedControllerTest {
         assertThat(maker.synced).containsExactly(ObjectKey.of("crowded", "key-0"), ObjectKey.of("quiet", "only"));
     }
 
+    /** A controller whose keys say what a sync does. */
+    private static final class Scripted extends KeyedController<Scripted.Step> {
+        final List<String> effects = new ArrayList<>();
+
+        enum Step {
+            ACT, FAIL, REFUSE, WAIT, EMPTY
+        }
+
+        Scripted(ControllerContext context) {
+            super("scripted", context);
+            informerFor(ResourceType.PODS, V1Pod.class);
+        }
+
+        void add(Step step) {
+            queue.add(step);
+        }
+
+        @Override
+        protected @Nullable Step keyOf(String groupResource, ObjectKey object) {
+            return groupResource.equals("pods") ? Step.ACT : null;
+        }
+
+        @Override
+        protected Result sync(Step step, SyncRun run) {
+            run.effect(() -> effects.add("effect of " + step));
+            run.count(Measure.counter("steps_total", "Steps"), 1);
+            return switch (step) {
+                case ACT -> run.execute(List.of(
+                        Action.Batch.each(List.of(pod("a"), pod("b"))),
+                        new Action.Event(ResourceType.PODS, Manifests.pod("b"), "Normal", "Made", "it is made"),
+                        new Action.RequeueAfter(Duration.ofSeconds(3)))).toResult();
+                case FAIL -> Result.retry(new ApiError("read", new IOException("down")));
+                case REFUSE -> Result.terminal("it is wrong");
+                case WAIT -> Result.requeueAfter(Duration.ofSeconds(1));
+                case EMPTY -> Result.done();
+            };
+        }
+
+        private static Action.Create pod(String name) {
+            return new Action.Create(ResourceType.PODS, Manifests.pod(name), "the step wants it");
+        }
+    }
+
     @Test
-    void anObservingControllerPlansAndWritesNothing() throws Exception {
-        Maker maker = new Maker(context(true));
-        maker.add(KEY);
-        maker.loops().get(0).step();
-        assertThat(maker.synced).containsExactly(KEY);
+    void aPlanIsTheSyncWithoutWritesAndEffects() {
+        Scripted scripted = new Scripted(context(false));
+        assertThat(scripted.plan(Scripted.Step.ACT)).hasSize(3).last()
+                .isEqualTo(new Action.RequeueAfter(Duration.ofSeconds(3)));
+        assertThat(scripted.plan(Scripted.Step.WAIT)).containsExactly(new Action.RequeueAfter(Duration.ofSeconds(1)));
+        assertThat(scripted.plan(Scripted.Step.EMPTY)).isEmpty();
+        assertThatThrownBy(() -> scripted.plan(Scripted.Step.FAIL)).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> scripted.plan(Scripted.Step.REFUSE)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("it is wrong");
+        assertThat(scripted.effects).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void thePlanOfAnObjectIsThePartOfItsKeysSyncThatConcernsIt() {
+        Scripted scripted = new Scripted(context(false));
+        assertThat(scripted.plan("pods", ObjectKey.of("default", "b")).orElseThrow()).hasSize(2)
+                .hasOnlyElementsOfTypes(Action.Create.class, Action.Event.class);
+        assertThat(scripted.plan("pods", ObjectKey.of("default", "c"))).hasValue(List.of());
+        assertThat(scripted.plan("nodes", ObjectKey.cluster("b"))).isEmpty();
+    }
+
+    @Test
+    void anObservingControllerCountsAPlanThatStaysOnceAndHasNoEffects() throws Exception {
+        List<String> counted = new ArrayList<>();
+        Scripted scripted = new Scripted(cluster.context(new DefaultControllerContext.Settings(
+                (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
+                WorkQueueMetrics.NONE, new ControllerMetrics() {
+                    @Override
+                    public void planned(String controller, String verb, ResourceType type) {
+                        counted.add(verb + " " + type);
+                    }
+
+                    @Override
+                    public void record(Measure measure, double value, String... labels) {
+                        counted.add(measure.name());
+                    }
+                })));
+        Loop worker = scripted.loops().get(0);
+        for (int i = 0; i < 3; i++) {
+            scripted.add(Scripted.Step.ACT);
+            worker.step();
+        }
+        assertThat(counted).containsExactly("create pods", "create pods");
+        assertThat(scripted.effects).isEmpty();
         assertThat(cluster.requests.take()).isEmpty();
     }
 

@@ -24,6 +24,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -63,7 +64,7 @@ class ControllerManagerTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
+        protected Result sync(ObjectKey key, SyncRun run) {
             return Result.done();
         }
     }

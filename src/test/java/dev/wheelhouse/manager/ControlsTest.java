@@ -26,6 +26,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
@@ -62,7 +63,7 @@ class ControlsTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             synced.add(key.name());
             if (key.name().startsWith("blocks")) {
                 mayEnd.acquire();

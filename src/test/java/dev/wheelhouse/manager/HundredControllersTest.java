@@ -22,6 +22,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -65,7 +66,7 @@ class HundredControllersTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             synced.merge(name() + " " + key.name(), 1, Integer::sum);
             return switch (number) {
                 case 0 -> throw new IllegalStateException("it always throws");

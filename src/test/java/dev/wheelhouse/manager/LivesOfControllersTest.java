@@ -32,6 +32,7 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -87,12 +88,12 @@ class LivesOfControllersTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) throws InterruptedException {
+        protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
             synced.add(name() + (writes ? " writes " : " observes ") + key.name());
             if (key.name().startsWith("blocks")) {
                 mayEnd.await();
             }
-            return executor.execute(key, List.of(new Action.Create(ResourceType.SECRETS,
+            return run.execute(List.of(new Action.Create(ResourceType.SECRETS,
                     new io.kubernetes.client.openapi.models.V1Secret()
                             .metadata(new V1ObjectMeta().namespace("default").generateName(name() + "-")),
                     "the test wants it"))).toResult();
@@ -247,7 +248,7 @@ class LivesOfControllersTest {
             }
 
             @Override
-            protected Result sync(ObjectKey key) {
+            protected Result sync(ObjectKey key, SyncRun run) {
                 known.add(remembered.size());
                 return Result.done();
             }
@@ -338,11 +339,11 @@ class LivesOfControllersTest {
         ControllerManager manager = manager(descriptor("job-controller", context -> new OfConfigMaps("job-controller",
                 context) {
             @Override
-            protected Result sync(ObjectKey key) throws InterruptedException {
+            protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
                 // It does not listen to interrupts.
                 while (true) {
                     try {
-                        return super.sync(key);
+                        return super.sync(key, run);
                     } catch (InterruptedException e) {
                         continue;
                     }
@@ -443,11 +444,11 @@ class LivesOfControllersTest {
         ControllerManager manager = manager(descriptor("website-operator",
                 context -> new OfConfigMaps("website-operator", context) {
                     @Override
-                    protected Result sync(ObjectKey key) throws InterruptedException {
+                    protected Result sync(ObjectKey key, SyncRun run) throws InterruptedException {
                         if (fails[0]) {
                             throw new IllegalArgumentException("no such theme");
                         }
-                        return super.sync(key);
+                        return super.sync(key, run);
                     }
                 }));
         stepUntilRunning(manager);

@@ -20,6 +20,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -39,8 +40,8 @@ class ObservedSyncTest {
         }
 
         @Override
-        protected Result sync(ObjectKey key) {
-            return executor.execute(key, List.of(Action.Batch.each(List.of(pod("a"), pod("b"))))).toResult();
+        protected Result sync(ObjectKey key, SyncRun run) {
+            return run.execute(List.of(Action.Batch.each(List.of(pod("a"), pod("b"))))).toResult();
         }
 
         private static Action.Create pod(String name) {

@@ -18,7 +18,6 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
@@ -111,22 +110,24 @@ class DecidingOperatorTest {
     void thePlanShowsWhatItWouldDoAndWritesNothing() {
         createBlog();
         world.cluster.deliver();
-        Plannable planner = (Plannable) world.controller;
-        assertThat(planner.plan(BLOG)).extracting(action -> ((Action.Write) action).verb() + " "
+        assertThat(world.controller.plans()).isTrue();
+        assertThat(plan()).extracting(action -> ((Action.Write) action).verb() + " "
                 + ((Action.Write) action).target()).containsExactly("apply default/blog", "apply default/blog",
                         "patch_status default/blog");
         assertThat(world.writes()).isEmpty();
         world.settle();
         world.restart();
         world.cluster.deliver();
-        Plannable next = (Plannable) world.controller;
-        assertThat(next.knows(BLOG)).isTrue();
-        assertThat(next.plan(BLOG)).as("all is as decided").isEmpty();
+        assertThat(plan()).as("all is as decided").isEmpty();
         world.cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, BLOG,
                 deployment -> deployment.getSpec().setReplicas(7));
         world.cluster.deliver();
-        assertThat(next.plan(BLOG)).singleElement()
+        assertThat(plan()).singleElement()
                 .satisfies(action -> assertThat(((Action.Write) action).why()).isEqualTo("spec.replicas: 7 becomes 2"));
+    }
+
+    private List<Action> plan() {
+        return world.controller.plan(SITES.groupResource(), BLOG).orElseThrow();
     }
 
     @Test

@@ -33,22 +33,22 @@ final class AttachmentsFaults {
     /** A volume is given to another node when it is attached. */
     private static final Defect TWO_NODES = Defects.decision(AttachDetachController.NAME, truth -> (key, actions) -> {
         List<V1VolumeAttachment> all = truth.list(AttachDetachController.ATTACHMENTS, V1VolumeAttachment.class);
-        if (all.isEmpty() || key.name().equals(all.getFirst().getSpec().getNodeName())) {
+        if (all.isEmpty() || Defects.object(key).name().equals(all.getFirst().getSpec().getNodeName())) {
             return actions;
         }
         V1VolumeAttachment other = ModelJson.copy(all.getFirst());
-        other.getMetadata().name("csi-other-" + key.name()).resourceVersion(null).uid(null);
-        other.getSpec().setNodeName(key.name());
+        other.getMetadata().name("csi-other-" + Defects.object(key).name()).resourceVersion(null).uid(null);
+        other.getSpec().setNodeName(Defects.object(key).name());
         return List.of(new Action.Create(AttachDetachController.ATTACHMENTS, other, "nobody asked who has it"));
     });
 
     /** A claim is asked to grow, although it has what it requests. */
     private static final Defect GROWS_WITHOUT_NEED = Defects.decision(VolumeExpander.NAME, truth -> (key, actions) -> {
         V1PersistentVolumeClaim claim = truth.get(ResourceType.PERSISTENT_VOLUME_CLAIMS,
-                V1PersistentVolumeClaim.class, key.name());
+                V1PersistentVolumeClaim.class, Defects.object(key).name());
         return claim == null
                 ? actions
-                : List.of(new Action.Patch(ResourceType.PERSISTENT_VOLUME_CLAIMS, key, "status", PatchType.MERGE, """
+                : List.of(new Action.Patch(ResourceType.PERSISTENT_VOLUME_CLAIMS, Defects.object(key), "status", PatchType.MERGE, """
                         {"metadata": {"resourceVersion":"%s", "annotations": {"%s": "nobody"}}}"""
                         .formatted(claim.getMetadata().getResourceVersion(), ExpansionInvariants.RESIZER),
                         "nobody compared the sizes"));

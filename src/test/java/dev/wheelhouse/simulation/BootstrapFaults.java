@@ -16,7 +16,7 @@ final class BootstrapFaults {
     private static final String NOT_SEEN = "no status tells that the last change was seen";
 
     private static final Defect DELETES = Defects.decision(TokenCleaner.NAME, truth -> (owner, actions) -> List
-            .of(new Action.Delete(ResourceType.SECRETS, owner, Deletion.unconditional(), "it is a token")));
+            .of(new Action.Delete(ResourceType.SECRETS, Defects.object(owner), Deletion.unconditional(), "it is a token")));
 
     private BootstrapFaults() {}
 

@@ -17,7 +17,7 @@ final class CertificateFaults {
     /** Every request without a decision is approved. */
     private static final Defect APPROVES_ALL = Defects.decision(RequestApprover.NAME, truth -> (owner, actions) -> {
         V1CertificateSigningRequest request = truth.get(CertificateInvariants.TYPE, V1CertificateSigningRequest.class,
-                owner.name());
+                Defects.object(owner).name());
         if (request == null || !CertificateInvariants.conditions(request).isEmpty()) {
             return actions;
         }

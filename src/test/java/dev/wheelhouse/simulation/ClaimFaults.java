@@ -42,7 +42,7 @@ final class ClaimFaults {
     /** A controller lets go of an object that is being deleted at once, and does not ask who uses it. */
     static <T extends KubernetesObject> Defect letsGo(String controller, ResourceType type, Class<T> model) {
         return Defects.decision(controller, truth -> (key, actions) -> {
-            T object = truth.get(type, model, key.name());
+            T object = truth.get(type, model, Defects.object(key).name());
             if (object == null || object.getMetadata().getDeletionTimestamp() == null) {
                 return actions;
             }

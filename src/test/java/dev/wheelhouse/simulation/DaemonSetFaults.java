@@ -23,7 +23,7 @@ final class DaemonSetFaults {
     /** Once one pod is replaced, all are. */
     private static final Defect ALL_AT_ONCE = Defects.each(DaemonSetController.NAME,
             (truth, owner, a) -> a instanceof Action.Batch b && !b.writes().isEmpty()
-                    && b.writes().stream().allMatch(w -> w instanceof Action.Delete) ? all(truth, owner) : a);
+                    && b.writes().stream().allMatch(w -> w instanceof Action.Delete) ? all(truth, Defects.object(owner)) : a);
 
     /** Pods are made for a node that is not there. */
     private static final Defect UNKNOWN_NODE = Defects.objects(DaemonSetController.NAME, Action.Create.class,

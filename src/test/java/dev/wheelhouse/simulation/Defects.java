@@ -31,16 +31,13 @@ import dev.wheelhouse.workqueue.WorkQueue;
 final class Defects {
     private Defects() {}
 
-    /** The controller sets no expectations for its creations and deletions, so that the next sync may repeat them. */
-    static final Defect EXPECTATIONS_SKIPPED = (server, context) -> new Surgery(context) {
+    /** The controller does not record its deletions, so that the next sync may repeat them. */
+    static final Defect DELETIONS_NOT_RECORDED = (server, context) -> new Surgery(context) {
         @Override
         public ActionExecutor executor(String controller) {
-            return new Executor(context.executor(controller), (owner, actions) -> actions) {
-                @Override
-                public boolean writes() {
-                    return false;
-                }
-            };
+            ActionExecutor right = context.executor(controller);
+            return (owner, actions) -> right.execute(actions.stream().anyMatch(Defects::deletes) ? "nobody" : owner,
+                    actions);
         }
     };
 
@@ -53,7 +50,7 @@ final class Defects {
 
         @Override
         public ActionExecutor executor(String controller) {
-            return EXPECTATIONS_SKIPPED.plant(server, context).executor(controller);
+            return context.executor(controller);
         }
     };
 
@@ -87,7 +84,9 @@ final class Defects {
             @Override
             public ActionExecutor executor(String controller) {
                 ActionExecutor right = context.executor(controller);
-                return controller.equals(controllerName) ? new Executor(right, change) : right;
+                return controller.equals(controllerName)
+                        ? (owner, actions) -> right.execute(owner, change.of(owner, new ArrayList<>(actions)))
+                        : right;
             }
         };
     }
@@ -134,6 +133,15 @@ final class Defects {
         return decision(controllerName, truth -> (owner, actions) -> actions.stream().filter(lost.negate()).toList());
     }
 
+    /** The object that an owner's sync is about, by the owner in words. */
+    static ObjectKey object(Object owner) {
+        String words = owner.toString().replaceFirst("^[a-z]+:", "");
+        int slash = words.indexOf('/');
+        return slash < 0
+                ? ObjectKey.cluster(words)
+                : ObjectKey.of(words.substring(0, slash), words.substring(slash + 1));
+    }
+
     /** A controller takes no action. */
     static Defect idle(String controllerName) {
         return without(controllerName, action -> true);
@@ -141,42 +149,17 @@ final class Defects {
 
     /** Replaces one action. */
     interface Replacement {
-        Action of(Truth truth, ObjectKey owner, Action action);
+        Action of(Truth truth, Object owner, Action action);
     }
 
     /** Replaces the actions of a sync. */
     interface Change {
-        List<Action> of(ObjectKey owner, List<Action> actions);
+        List<Action> of(Object owner, List<Action> actions);
     }
 
-    private static class Executor implements ActionExecutor {
-        private final ActionExecutor behind;
-        private final Change change;
-
-        Executor(ActionExecutor behind, Change change) {
-            this.behind = behind;
-            this.change = change;
-        }
-
-        @Override
-        public Outcome execute(ObjectKey owner, List<Action> actions) {
-            return behind.execute(owner, change.of(owner, new ArrayList<>(actions)));
-        }
-
-        @Override
-        public void begin(ObjectKey owner) {
-            behind.begin(owner);
-        }
-
-        @Override
-        public void end(ObjectKey owner) {
-            behind.end(owner);
-        }
-
-        @Override
-        public boolean writes() {
-            return behind.writes();
-        }
+    private static boolean deletes(Action action) {
+        return action instanceof Action.Delete
+                || action instanceof Action.Batch batch && batch.writes().stream().anyMatch(Defects::deletes);
     }
 
     /** A context of which a subclass changes one part. Both executors are changed alike. */

@@ -28,7 +28,7 @@ final class JobFaults {
     /** A Job that has just ended is deleted at once. */
     private static final Defect EXPIRED_AT_ONCE = Defects.each(TtlAfterFinishedController.NAME,
             (truth, owner, action) -> action instanceof Action.RequeueAfter
-                    ? new Action.Delete(ResourceType.JOBS, owner, Deletion.unconditional(), "it has ended")
+                    ? new Action.Delete(ResourceType.JOBS, Defects.object(owner), Deletion.unconditional(), "it has ended")
                     : action);
 
     private static final Defect NEVER_EXPIRED = Defects.without(TtlAfterFinishedController.NAME,

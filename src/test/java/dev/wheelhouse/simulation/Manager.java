@@ -22,7 +22,6 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
@@ -155,14 +154,12 @@ final class Manager implements AutoCloseable {
     List<Action> plan(Function<ResourceType, List<ObjectKey>> objects) {
         List<Action> writes = new ArrayList<>();
         for (Controller controller : controllers) {
-            if (controller instanceof Plannable plannable) {
-                for (ObjectKey key : objects.apply(plannable.plansFor())) {
-                    if (plannable.knows(key)) {
-                        plannable.plan(key).stream().filter(a -> a instanceof Action.Write
+            ResourceType type = controller.plans() ? controller.syncs() : null;
+            for (ObjectKey key : type == null ? List.<ObjectKey>of() : objects.apply(type)) {
+                controller.plan(type.groupResource(), key).orElse(List.of()).stream()
+                        .filter(a -> a instanceof Action.Write
                                 || (a instanceof Action.Batch batch && !batch.writes().isEmpty()))
-                                .forEach(writes::add);
-                    }
-                }
+                        .forEach(writes::add);
             }
         }
         return writes;

@@ -15,7 +15,7 @@ import dev.wheelhouse.simulation.PlantedFault.Defect;
 final class NamespaceFaults {
     /** The controller lets go of a namespace instead of deleting what is in it. */
     private static final Defect LETS_GO_TOO_EARLY = Defects.each(NamespaceController.NAME,
-            (truth, owner, a) -> a instanceof Action.DeleteCollection ? finalized(truth, owner.name(), a) : a);
+            (truth, owner, a) -> a instanceof Action.DeleteCollection ? finalized(truth, Defects.object(owner).name(), a) : a);
 
     /** The controller deletes the objects of another namespace. */
     private static final Defect WRONG_NAMESPACE = Defects.each(NamespaceController.NAME,

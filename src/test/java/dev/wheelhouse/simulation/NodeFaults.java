@@ -39,10 +39,10 @@ final class NodeFaults {
     /** A pod is deleted as soon as its node is tainted. */
     private static final Defect AT_ONCE = Defects.each(TaintEvictionController.NAME,
             (truth, key, action) -> {
-                V1Pod pod = action instanceof Action.RequeueAfter ? truth.pod(key) : null;
+                V1Pod pod = action instanceof Action.RequeueAfter ? truth.pod(Defects.object(key)) : null;
                 return pod == null
                         ? action
-                        : new Action.Delete(ResourceType.PODS, key, Deletion.ofUid(pod.getMetadata().getUid()),
+                        : new Action.Delete(ResourceType.PODS, Defects.object(key), Deletion.ofUid(pod.getMetadata().getUid()),
                                 "it is evicted at once");
             });
 

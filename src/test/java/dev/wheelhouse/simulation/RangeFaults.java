@@ -23,7 +23,7 @@ final class RangeFaults {
     /** Such an action is replaced by the removal of the finalizer. */
     private static Defect letsGoInsteadOf(Predicate<Action> which) {
         return Defects.each(ServiceCidrController.NAME,
-                (truth, owner, action) -> which.test(action) ? removal(owner) : action);
+                (truth, owner, action) -> which.test(action) ? removal(Defects.object(owner)) : action);
     }
 
     private static Action removal(ObjectKey range) {

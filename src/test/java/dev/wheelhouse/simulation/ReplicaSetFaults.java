@@ -32,7 +32,7 @@ import dev.wheelhouse.testing.Interceptor;
 final class ReplicaSetFaults {
     /** The pods that should be deleted last are deleted first. */
     private static final Defect VICTIMS_REVERSED = Defects.each(ReplicaSetController.NAME,
-            (truth, owner, a) -> a instanceof Action.Batch b ? reversed(truth, owner, b) : a);
+            (truth, owner, a) -> a instanceof Action.Batch b ? reversed(truth, Defects.object(owner), b) : a);
 
     /** The controller treats every pod that its selector matches as its own, even if another controller owns it. */
     private static final Defect CONTROLLER_REF_IGNORED = new Defect() {
@@ -74,8 +74,8 @@ final class ReplicaSetFaults {
 
     static List<PlantedFault> all() {
         return List.of(
-                new PlantedFault("expectations skipped", "is deleted twice|a creation gives .* pods",
-                        Defects.EXPECTATIONS_SKIPPED),
+                new PlantedFault("deletions not recorded", "is deleted twice|a creation gives .* pods",
+                        Defects.DELETIONS_NOT_RECORDED),
                 new PlantedFault("controllerRef ignored",
                         "a deletion leaves .* pods|of another than it read|a creation gives .* pods",
                         CONTROLLER_REF_IGNORED),

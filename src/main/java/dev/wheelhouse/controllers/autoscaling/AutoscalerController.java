@@ -27,6 +27,7 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.ScaleClient;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerDecisions.Decision;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -60,7 +61,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
-        this.counts = new AutoscalerMetrics(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        this.counts = new AutoscalerMetrics(context.observes(NAME) ? ControllerMetrics.NONE : context.metrics());
         primary.addEventHandler(new OfAutoscalers());
     }
 
@@ -70,47 +71,57 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        memories.remove(key);
-        selectors.remove(key);
-        counts.gone(key);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> {
+            memories.remove(key);
+            selectors.remove(key);
+            counts.gone(key);
+        });
+        return super.gone(key, run);
     }
 
     @Override
-    protected Result sync(ObjectKey key, V2HorizontalPodAutoscaler autoscaler) {
+    protected Result sync(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, SyncRun run) {
         long start = clock.nanoTime();
         ScaleClient.Scaled scaled;
         try {
             scaled = scale(autoscaler);
         } catch (ApiError e) {
-            counts.reconciled(0, hasValidTarget(autoscaler) ? "internal" : "spec", clock.nanoTime() - start);
-            return end(key, autoscaler, executor.execute(key, unreachable(autoscaler, e)), null);
+            run.effect(() -> counts.reconciled(0, hasValidTarget(autoscaler) ? "internal" : "spec",
+                    clock.nanoTime() - start));
+            return end(autoscaler, run.execute(unreachable(autoscaler, e)), null, run);
         }
         AutoscalerView view = view(key, autoscaler, scaled);
+        Decision decision = AutoscalerDecisions.decide(view);
+        run.execute(decision.events());
+        Outcome written = decision.why() == null ? null : write(key, autoscaler, scaled, decision, run);
+        ApiError failure = written == null ? null : written.error();
+        Outcome reported = run.execute(AutoscalerDecisions.report(view, decision, failure));
+        run.effect(() -> remember(key, view, decision, written, reported, start));
+        return end(autoscaler, reported, failure, run);
+    }
+
+    /** @param written the outcome of the write of the scale; null if there was none */
+    private void remember(ObjectKey key, AutoscalerView view, Decision decision, @Nullable Outcome written,
+            Outcome reported, long start) {
         if (view.target() instanceof Target.Selected selected) {
             selectors.put(key, selected.selector());
         }
-        Decision decision = AutoscalerDecisions.decide(view);
-        executor.execute(key, decision.events());
-        Outcome written = decision.why() == null ? null : write(key, autoscaler, scaled, decision);
-        ApiError failure = written == null ? null : written.error();
-        memories.put(key, written == null || failure != null || !executor.writes()
-                ? decision.memory()
-                : Limits.afterScaling(decision.memory(), autoscaler.getSpec().getBehavior(), view.replicas(),
-                        decision.replicas(), view.now()));
-        Outcome reported = executor.execute(key, AutoscalerDecisions.report(view, decision, failure));
-        counts.computed(autoscaler, view.target(), decision);
-        boolean scales = decision.why() != null && failure == null;
-        boolean complete = !decision.failed() && failure == null;
+        boolean failed = written != null && !written.succeeded();
+        boolean scaled = written != null && !failed;
+        memories.put(key, scaled
+                ? Limits.afterScaling(decision.memory(), view.autoscaler().getSpec().getBehavior(), view.replicas(),
+                        decision.replicas(), view.now())
+                : decision.memory());
+        counts.computed(view.autoscaler(), view.target(), decision);
+        boolean complete = !decision.failed() && !failed;
         if (complete) {
             counts.desired(key, decision.replicas());
         }
         complete = complete && reported.error() == null
                 && (decision.proposals() == null || decision.proposals().problems().isEmpty());
-        counts.reconciled(scales ? decision.replicas() - view.replicas() : 0, complete ? "none" : "internal",
+        counts.reconciled(scaled ? decision.replicas() - view.replicas() : 0, complete ? "none" : "internal",
                 clock.nanoTime() - start);
-        return end(key, autoscaler, reported, failure);
     }
 
     /** Whether the reference to the target has a group and a version. Only its spec can be wrong otherwise. */
@@ -119,10 +130,10 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         return version == null || version.indexOf('/') == version.lastIndexOf('/');
     }
 
-    private Result end(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, Outcome reported,
-            @Nullable ApiError failure) {
+    private Result end(V2HorizontalPodAutoscaler autoscaler, Outcome reported, @Nullable ApiError failure,
+            SyncRun run) {
         if (reported.error() != null) {
-            executor.execute(key, List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
+            run.execute(List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
             return Result.retry(reported.error());
         }
         return failure == null ? Result.requeueAfter(options.syncPeriod()) : Result.retry(failure);
@@ -178,10 +189,10 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     /** Writes the scale. If the target has changed since it was read, its scale is read again. */
     private Outcome write(ObjectKey key, V2HorizontalPodAutoscaler autoscaler, ScaleClient.Scaled scaled,
-            Decision decision) {
+            Decision decision, SyncRun run) {
         ScaleClient.Scaled current = scaled;
         for (int attempt = 1;; attempt++) {
-            Outcome outcome = executor.execute(key,
+            Outcome outcome = run.execute(
                     List.of(current.withReplicas(decision.replicas(), "autoscaler " + key + ": " + decision.why())));
             if (attempt == TRIES || outcome.error() == null || !outcome.error().isConflict()) {
                 return outcome;
@@ -192,24 +203,6 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
                 return outcome;
             }
         }
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V2HorizontalPodAutoscaler autoscaler) {
-        ScaleClient.Scaled scaled;
-        try {
-            scaled = scale(autoscaler);
-        } catch (ApiError e) {
-            return unreachable(autoscaler, e);
-        }
-        AutoscalerView view = view(key, autoscaler, scaled);
-        Decision decision = AutoscalerDecisions.decide(view);
-        List<Action> actions = new ArrayList<>(decision.events());
-        if (decision.why() != null) {
-            actions.add(scaled.withReplicas(decision.replicas(), "autoscaler " + key + ": " + decision.why()));
-        }
-        actions.addAll(AutoscalerDecisions.report(view, decision, null));
-        return actions;
     }
 
     private static String namespace(V2HorizontalPodAutoscaler autoscaler) {

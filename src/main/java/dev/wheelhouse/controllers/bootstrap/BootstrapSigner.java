@@ -23,6 +23,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -53,8 +55,8 @@ public final class BootstrapSigner extends ObjectController<V1ConfigMap> {
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1ConfigMap clusterInfo) {
-        return decide(clusterInfo, tokens.getIndexer().list(), clock.now());
+    protected Result sync(ObjectKey key, V1ConfigMap clusterInfo, SyncRun run) {
+        return run.execute(decide(clusterInfo, tokens.getIndexer().list(), clock.now())).toResult();
     }
 
     /** The write that brings the signatures up to date, and a sync when a token expires. A pure function. */

@@ -11,7 +11,9 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.controller.OwnKeys;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -23,12 +25,12 @@ public final class TokenCleaner extends ObjectController<V1Secret> {
 
     public TokenCleaner(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, BootstrapTokens.informer(context.informers()));
-        primary.addEventHandler(ResourceEventHandler.ofAny(secret -> queue.add(ObjectKey.of(secret))));
+        primary.addEventHandler(new OwnKeys<>(queue));
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1Secret secret) {
-        return decide(secret, clock.now());
+    protected Result sync(ObjectKey key, V1Secret secret, SyncRun run) {
+        return run.execute(decide(secret, clock.now())).toResult();
     }
 
     /** The deletion of an expired token, or a sync when it expires. A pure function. */

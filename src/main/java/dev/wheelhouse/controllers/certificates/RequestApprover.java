@@ -19,6 +19,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * Approves the requests of kubelets for client certificates, if the API server says that the requestor may have them
@@ -55,25 +56,19 @@ public final class RequestApprover extends RequestController {
     }
 
     @Override
-    Result syncPending(ObjectKey key, V1CertificateSigningRequest request) {
+    Result syncPending(V1CertificateSigningRequest request, SyncRun run) {
         List<Right> rights = rights(request);
-        List<Action> approval = approval(request, rights);
-        if (approval.isEmpty() && !rights.isEmpty()) {
-            log.debug("{}: {} is not approved, because {} lacks the right to create {}", NAME, key,
-                    request.getSpec().getUsername(), rights);
-            return Result.requeue();
+        for (Right right : rights) {
+            if (isAllowed(request, right)) {
+                return run.execute(List.of(approval(request, right))).toResult();
+            }
         }
-        return executor.execute(key, approval).toResult();
-    }
-
-    @Override
-    List<Action> decide(V1CertificateSigningRequest request) {
-        return approval(request, rights(request));
-    }
-
-    private List<Action> approval(V1CertificateSigningRequest request, List<Right> rights) {
-        return rights.stream().filter(right -> isAllowed(request, right)).findFirst()
-                .map(right -> List.<Action>of(approval(request, right))).orElse(List.of());
+        if (rights.isEmpty()) {
+            return Result.done();
+        }
+        log.debug("{}: {} is not approved, because {} lacks the right to create {}", NAME, ObjectKey.of(request),
+                request.getSpec().getUsername(), rights);
+        return Result.requeue();
     }
 
     /**

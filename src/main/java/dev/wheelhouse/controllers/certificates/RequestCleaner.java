@@ -18,12 +18,15 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -33,7 +36,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * the next round. The first round is an hour after the start, because upstream's first one does not wait for the cache
  * and finds it empty.
  */
-public final class RequestCleaner extends ObjectController<V1CertificateSigningRequest> {
+public final class RequestCleaner extends KeyedController<RequestCleaner.Round> {
     public static final String NAME = "certificatesigningrequest-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(1);
@@ -41,21 +44,42 @@ public final class RequestCleaner extends ObjectController<V1CertificateSigningR
     private static final Duration PENDING = Duration.ofHours(24);
 
     private static final Logger log = LoggerFactory.getLogger(RequestCleaner.class);
+
+    private final SharedIndexInformer<V1CertificateSigningRequest> requests;
+
     /** The only key: a round over all requests. */
-    private static final ObjectKey ROUND = ObjectKey.cluster("certificatesigningrequests");
+    enum Round {
+        ROUND;
+
+        @Override
+        public String toString() {
+            return Requests.TYPE.plural();
+        }
+    }
 
     /** Schedules the first round. */
     public RequestCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, Requests.TYPE, V1CertificateSigningRequest.class);
-        queue.addAfter(ROUND, PERIOD);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        requests = informerFor(Requests.TYPE, V1CertificateSigningRequest.class);
+        queue.addAfter(Round.ROUND, PERIOD);
     }
 
     @Override
-    protected Result sync(ObjectKey round) {
+    public ResourceType syncs() {
+        return Requests.TYPE;
+    }
+
+    @Override
+    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
+        return syncs().groupResource().equals(groupResource) && requests.get(object) != null ? Round.ROUND : null;
+    }
+
+    @Override
+    protected Result sync(Round round, SyncRun run) {
         List<Action.Write> deletions = new ArrayList<>();
-        primary.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
+        requests.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
         if (!deletions.isEmpty()) {
-            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(deletions))).attempts()) {
+            for (Attempt attempt : run.execute(List.of(Action.Batch.each(deletions))).attempts()) {
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed()) {
                     log.warn("{}: the request {} is not deleted now and is tried again in {} min: {}", NAME,
@@ -115,10 +139,5 @@ public final class RequestCleaner extends ObjectController<V1CertificateSigningR
             // The certificate of a foreign signer may have another form.
             return false;
         }
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1CertificateSigningRequest request) {
-        return List.copyOf(decide(request, clock.now()));
     }
 }

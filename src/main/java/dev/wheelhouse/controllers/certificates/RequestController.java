@@ -1,16 +1,15 @@
 package dev.wheelhouse.controllers.certificates;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -22,22 +21,14 @@ abstract class RequestController extends ObjectController<V1CertificateSigningRe
 
     RequestController(String name, ControllerContext context) {
         super(name, name, context, LIMITS, null, Requests.TYPE, V1CertificateSigningRequest.class);
-        primary.addEventHandler(ResourceEventHandler.ofAny(request -> queue.add(ObjectKey.of(request))));
+        primary.addEventHandler(new OwnKeys<>(queue));
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1CertificateSigningRequest request) {
-        return Requests.certificate(request) == null ? syncPending(key, request) : Result.done();
+    protected Result sync(ObjectKey key, V1CertificateSigningRequest request, SyncRun run) {
+        return Requests.certificate(request) == null ? syncPending(request, run) : Result.done();
     }
 
     /** Syncs a request that has no certificate yet. */
-    abstract Result syncPending(ObjectKey key, V1CertificateSigningRequest request);
-
-    /** The writes of {@link #syncPending}. */
-    abstract List<Action> decide(V1CertificateSigningRequest request);
-
-    @Override
-    protected final List<Action> plan(ObjectKey key, V1CertificateSigningRequest request) {
-        return Requests.certificate(request) != null ? List.of() : decide(request);
-    }
+    abstract Result syncPending(V1CertificateSigningRequest request, SyncRun run);
 }

@@ -13,12 +13,12 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestCondition;
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequestSpec;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SigningAuthority;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * Signs approved requests to the signers of Kubernetes whose authorities {@link ControllerOptions.Identity#signers}
@@ -41,13 +41,8 @@ public final class RequestSigner extends RequestController {
     }
 
     @Override
-    Result syncPending(ObjectKey key, V1CertificateSigningRequest request) {
-        return executor.execute(key, decide(request)).toResult();
-    }
-
-    @Override
-    List<Action> decide(V1CertificateSigningRequest request) {
-        return decide(request, options, clock.now());
+    Result syncPending(V1CertificateSigningRequest request, SyncRun run) {
+        return run.execute(decide(request, options, clock.now())).toResult();
     }
 
     /**

@@ -21,7 +21,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -55,7 +57,7 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
         configMaps = context.informers().informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "",
                 LabelSelector.everything(), FieldSelector.parse("metadata.name=" + CONFIG_MAP));
         follow(configMaps);
-        primary.addEventHandler(ResourceEventHandler.ofAny(namespace -> queue.add(ObjectKey.of(namespace))));
+        primary.addEventHandler(new OwnKeys<>(queue));
         configMaps.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
@@ -70,15 +72,15 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Namespace namespace) {
+    protected Result sync(ObjectKey key, V1Namespace namespace, SyncRun run) {
         long begin = clock.nanoTime();
-        Outcome outcome = executor.execute(key, plan(key, namespace));
+        Outcome outcome = run.execute(decide(namespace, configMaps.get(ObjectKey.of(key.name(), CONFIG_MAP)), rootCa));
         ApiError error = outcome.error();
         boolean namespaceEnds = outcome.failed() instanceof Action.Create && error != null
                 && (error.isNotFound() || error.isNamespaceTerminating());
         String code = error == null || namespaceEnds ? "200" : error.code() == 0 ? "500" : "" + error.code();
-        record(SYNCS, 1, code);
-        record(DURATION, (clock.nanoTime() - begin) / 1e9, code);
+        run.count(SYNCS, 1, code);
+        run.count(DURATION, (clock.nanoTime() - begin) / 1e9, code);
         return namespaceEnds ? Result.done() : outcome.toResult();
     }
 
@@ -108,10 +110,5 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
         changed.getMetadata().putAnnotationsItem(DESCRIPTION, TEXT);
         return List.of(new Action.Update(ResourceType.CONFIG_MAPS, changed,
                 "its data or its description was changed"));
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Namespace namespace) {
-        return decide(namespace, configMaps.get(ObjectKey.of(key.name(), CONFIG_MAP)), rootCa);
     }
 }

@@ -23,6 +23,7 @@ import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.ScaleClient;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -41,6 +42,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
 
     private final SharedIndexInformer<V1Pod> pods;
     private final OwnerScales owners;
+    private final boolean observes;
     private final EventRecorder events;
     private final WorkQueue<ObjectKey> stalePods;
 
@@ -53,6 +55,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
                 informerFor(ResourceType.STATEFUL_SETS, V1StatefulSet.class),
                 informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
                 new ScaleClient(context.client(), new ResourceMapper(context.client(), clock)));
+        this.observes = context.observes(NAME);
         this.events = context.events("controllermanager");
         this.stalePods = addQueue("stale_pod_disruption", this::endStaleDisruption);
         primary.addEventHandler(new OwnKeys<>(queue));
@@ -60,20 +63,20 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1PodDisruptionBudget budget) {
+    protected Result sync(ObjectKey key, V1PodDisruptionBudget budget, SyncRun run) {
         DisruptionView view = view(budget);
-        Outcome outcome = executor.execute(key, DisruptionDecisions.decide(view));
+        Outcome outcome = run.execute(DisruptionDecisions.decide(view));
         ApiError error = outcome.error();
         if (error == null || error.isConflict() || error.isUnknownOutcome()) {
             return outcome.toResult();
         }
-        Outcome safe = executor.execute(key, DisruptionDecisions.failSafe(view, error.statusMessage()));
+        Outcome safe = run.execute(DisruptionDecisions.failSafe(view, error.statusMessage()));
         // Without a write there is no event that leads to the next sync. Upstream forgets the budget then.
         return safe.succeeded() && safe.written().isEmpty() ? Result.retry(error) : safe.toResult();
     }
 
     /** Ends the condition of a pod that was to be disrupted and was not. */
-    private Result endStaleDisruption(ObjectKey key) {
+    private Result endStaleDisruption(ObjectKey key, SyncRun run) {
         V1Pod pod = pods.get(key);
         Duration left = pod == null ? null : StaleDisruption.untilStale(pod, clock.now());
         if (pod == null || left == null) {
@@ -81,7 +84,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
         }
         return left.isPositive()
                 ? Result.requeueAfter(left)
-                : executor.execute(key, List.of(StaleDisruption.end(pod, clock.now()))).toResult();
+                : run.execute(List.of(StaleDisruption.end(pod, clock.now()))).toResult();
     }
 
     private DisruptionView view(V1PodDisruptionBudget budget) {
@@ -103,11 +106,6 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
         } catch (IllegalArgumentException e) {
             return false;
         }
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1PodDisruptionBudget budget) {
-        return DisruptionDecisions.decide(view(budget));
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {
@@ -135,8 +133,8 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
 
         @Override
         public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            executor.forget(ObjectKey.of(pod));
             wakeBudgetsOf(pod, Priority.LIVE);
+            watchDisruption(pod);
         }
 
         private void wakeBudgetsOf(V1Pod pod, Priority priority) {
@@ -144,7 +142,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
                     .list(String.valueOf(pod.getMetadata().getNamespace())).stream()
                     .filter(budget -> covers(budget, pod)).toList();
             covering.forEach(budget -> queue.add(ObjectKey.of(budget), priority));
-            if (covering.size() > 1 && executor.writes()) {
+            if (covering.size() > 1 && !observes) {
                 events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "MultiplePodDisruptionBudgets", "Pod \""
                         + pod.getMetadata().getNamespace() + "\"/\"" + pod.getMetadata().getName()
                         + "\" matches multiple PodDisruptionBudgets.  Chose \""

@@ -338,6 +338,13 @@ final class DependencyGraph {
         return following != null || others.isEmpty() ? following : others.first();
     }
 
+    /** The coordinates of an object; null if it is not in the graph. */
+    @Nullable
+    ObjectRef identity(String uid) {
+        Node node = nodes.get(uid);
+        return node == null ? null : node.identity;
+    }
+
     /** A copy of a node for a decision; null if there is no such node. */
     @Nullable
     NodeView view(String uid) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,16 +29,19 @@ final class GraphKeeper {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final DependencyGraph graph = new DependencyGraph();
-    private final WorkQueue<String> toDelete;
-    private final WorkQueue<String> toOrphan;
+    private final WorkQueue<Attempt> toDelete;
+    private final WorkQueue<Attempt> toOrphan;
     private final EventRecorder events;
+    private final boolean observes;
     private final Set<ResourceType> onlyMergePatch = ConcurrentHashMap.newKeySet();
     private volatile Types types = Types.NONE;
 
-    GraphKeeper(WorkQueue<String> toDelete, WorkQueue<String> toOrphan, EventRecorder events) {
+    /** @param observes whether the controller only observes, so that a plan of each object is kept until it is gone */
+    GraphKeeper(WorkQueue<Attempt> toDelete, WorkQueue<Attempt> toOrphan, EventRecorder events, boolean observes) {
         this.toDelete = toDelete;
         this.toOrphan = toOrphan;
         this.events = events;
+        this.observes = observes;
     }
 
     /** The event handler for the informer of a type. */
@@ -82,6 +86,10 @@ final class GraphKeeper {
         } finally {
             lock.unlock();
         }
+        if (observes) {
+            toDelete.add(new Attempt(Attempt.Kind.DELETE, identity));
+            toOrphan.add(new Attempt(Attempt.Kind.ORPHAN, identity));
+        }
     }
 
     /** A live read showed that there is no such object. */
@@ -107,11 +115,20 @@ final class GraphKeeper {
     private void carryOut(List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.AttemptToDelete attempt -> toDelete.add(attempt.uid());
-                case Effect.AttemptToDeleteLater attempt -> toDelete.addRateLimited(attempt.uid());
-                case Effect.AttemptToOrphan attempt -> toOrphan.add(attempt.uid());
+                case Effect.AttemptToDelete next -> attempt(Attempt.Kind.DELETE, next.uid(), toDelete::add);
+                case Effect.AttemptToDeleteLater next -> attempt(Attempt.Kind.DELETE, next.uid(),
+                        toDelete::addRateLimited);
+                case Effect.AttemptToOrphan next -> attempt(Attempt.Kind.ORPHAN, next.uid(), toOrphan::add);
                 case Effect.OwnerElsewhere elsewhere -> report(elsewhere);
             }
+        }
+    }
+
+    /** Queues an attempt. An object that is not in the graph needs none. */
+    private void attempt(Attempt.Kind kind, String uid, Consumer<Attempt> add) {
+        ObjectRef identity = graph.identity(uid);
+        if (identity != null) {
+            add.accept(new Attempt(kind, identity));
         }
     }
 
@@ -168,7 +185,12 @@ final class GraphKeeper {
 
     /** Enqueues objects to check whether they are to be deleted. */
     void attemptToDelete(List<String> uids) {
-        uids.forEach(toDelete::add);
+        lock.lock();
+        try {
+            uids.forEach(uid -> attempt(Attempt.Kind.DELETE, uid, toDelete::add));
+        } finally {
+            lock.unlock();
+        }
     }
 
     void setTypes(Types next) {

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -14,21 +13,19 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
-import dev.wheelhouse.controller.ConsistencyStore;
-import dev.wheelhouse.controller.Reconciler;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * Executes one decision: it answers the decision's questions by live reads, makes its writes, and records what their
  * failures reveal.
  */
-final class VerdictReconciler implements Reconciler<String> {
+final class VerdictReconciler {
     private static final Logger log = LoggerFactory.getLogger(VerdictReconciler.class);
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final int MAX_ROUNDS = 20;
@@ -37,34 +34,33 @@ final class VerdictReconciler implements Reconciler<String> {
     private static final Duration UNWATCHED_AGAIN = Duration.ofSeconds(30);
 
     private final GraphKeeper keeper;
-    private final Function<View, Verdict> decide;
     private final Predicate<ResourceType> watched;
     private final KubeClient client;
-    private final ActionExecutor executor;
-    private final ConsistencyStore consistency;
+    private final boolean observes;
 
-    /** @param watched whether an informer follows a type, so that its objects will be observed */
-    VerdictReconciler(GraphKeeper keeper, Function<View, Verdict> decide, Predicate<ResourceType> watched,
-            KubeClient client,
-            ActionExecutor executor, ConsistencyStore consistency) {
+    /**
+     * @param watched whether an informer follows a type, so that its objects will be observed
+     * @param observes whether the controller only observes
+     */
+    VerdictReconciler(GraphKeeper keeper, Predicate<ResourceType> watched, KubeClient client, boolean observes) {
         this.keeper = keeper;
-        this.decide = decide;
         this.watched = watched;
         this.client = client;
-        this.executor = executor;
-        this.consistency = consistency;
+        this.observes = observes;
     }
 
-    @Override
-    public Result reconcile(String uid) {
-        View view = keeper.view(uid);
+    Result reconcile(Attempt attempt, SyncRun run) {
+        View view = keeper.view(attempt.object().uid());
         for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
-            Verdict verdict = decide.apply(view);
+            Verdict verdict = switch (attempt.kind()) {
+                case DELETE -> Decisions.decideDelete(view);
+                case ORPHAN -> Decisions.decideOrphan(view);
+            };
             ObjectRef identity = view.item().identity();
             switch (verdict) {
                 case Verdict.Ask ask -> view = view.with(read(ask.questions()));
                 case Verdict.Write write -> {
-                    Step step = write(view, write);
+                    Step step = write(view, write, run);
                     if (step.result != null) {
                         return step.result;
                     }
@@ -82,11 +78,11 @@ final class VerdictReconciler implements Reconciler<String> {
                     return Result.requeueAfter(UNKNOWN_KIND_AGAIN);
                 }
                 case Verdict.Gone gone -> {
-                    keeper.absent(gone.identity());
+                    learn(run, () -> keeper.absent(gone.identity()));
                     return Result.done();
                 }
                 case Verdict.DependentsFirst first -> {
-                    keeper.attemptToDelete(first.uids());
+                    learn(run, () -> keeper.attemptToDelete(first.uids()));
                     return done(view);
                 }
             }
@@ -94,20 +90,16 @@ final class VerdictReconciler implements Reconciler<String> {
         return view == null ? Result.done() : Result.requeueAfter(UNOBSERVED_AGAIN);
     }
 
-    /** The writes of the next attempt. The answers to its questions are not recorded. */
-    List<Action> plan(String uid) {
-        View view = keeper.view(uid);
-        for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
-            Verdict verdict = decide.apply(view);
-            if (verdict instanceof Verdict.Write write) {
-                return write.actions();
-            }
-            if (!(verdict instanceof Verdict.Ask ask)) {
-                return List.of();
-            }
-            view = view.with(read(ask.questions()));
+    /**
+     * Tells the graph what live reads have shown. While the controller observes, the graph learns, too, because the
+     * dependents of an owner that does not exist are found in no other way.
+     */
+    private void learn(SyncRun run, Runnable fact) {
+        if (observes) {
+            fact.run();
+        } else {
+            run.effect(fact);
         }
-        return List.of();
     }
 
     /**
@@ -135,28 +127,20 @@ final class VerdictReconciler implements Reconciler<String> {
     /** Either the result of the attempt, or the view for the next round. */
     private record Step(@Nullable Result result, @Nullable View next) {}
 
-    private Step write(View view, Verdict.Write write) {
+    private Step write(View view, Verdict.Write write, SyncRun run) {
         ObjectRef identity = view.item().identity();
-        keeper.rememberAbsent(write.absent());
-        ActionExecutor.Outcome outcome;
-        ObjectKey owner = new ObjectKey(identity.namespace(), identity.kind() + ":" + identity.name());
-        executor.begin(owner);
-        try {
-            outcome = executor.execute(owner, write.actions());
-        } finally {
-            executor.end(owner);
-            executor.forget(owner);
-            consistency.forget(owner);
-        }
-        if (learned(outcome)) {
+        learn(run, () -> keeper.rememberAbsent(write.absent()));
+        ActionExecutor.Outcome outcome = run.execute(write.actions());
+        if (learned(outcome, run)) {
             return new Step(Result.requeue(), null);
         }
         if (deletedNothing(outcome)) {
-            keeper.absent(identity);
+            run.effect(() -> keeper.absent(identity));
             return new Step(Result.done(), null);
         }
         if (outcome.error() == null) {
-            if (!write.again() || !executor.writes()) {
+            // A run that only records would read the objects unchanged, and decide the same again.
+            if (!write.again() || !run.writes()) {
                 return new Step(done(view), null);
             }
             View next = keeper.view(identity.uid());
@@ -176,10 +160,10 @@ final class VerdictReconciler implements Reconciler<String> {
      * Records the types that rejected a strategic merge patch.
      * @return whether there are any
      */
-    private boolean learned(ActionExecutor.Outcome outcome) {
+    private boolean learned(ActionExecutor.Outcome outcome, SyncRun run) {
         List<ActionExecutor.Attempt> refused = outcome.attempts().stream()
                 .filter(a -> a.error() != null && a.error().code() == UNSUPPORTED_MEDIA_TYPE).toList();
-        refused.forEach(a -> keeper.needsMergePatch(a.write().type()));
+        run.effect(() -> refused.forEach(a -> keeper.needsMergePatch(a.write().type())));
         return !refused.isEmpty();
     }
 

@@ -24,7 +24,7 @@ import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -39,18 +39,16 @@ final class ContentDeleter {
     private static final Set<String> DEPENDENTS = Set.of("orphan", "foregroundDeletion");
 
     private final KubeClient client;
-    private final ActionExecutor executor;
     private final Clock clock;
     private final Set<ResourceType> oneByOne = ConcurrentHashMap.newKeySet();
 
-    ContentDeleter(KubeClient client, ActionExecutor executor, Clock clock) {
+    ContentDeleter(KubeClient client, Clock clock) {
         this.client = client;
-        this.executor = executor;
         this.clock = clock;
     }
 
     /** Deletes everything in a namespace and reports what is left. */
-    Findings empty(String namespace, Instant deletedAt) {
+    Findings empty(String namespace, Instant deletedAt, SyncRun run) {
         KubeClient.Discovered discovered;
         try {
             discovered = client.discover();
@@ -60,7 +58,7 @@ final class ContentDeleter {
         List<ResourceType> types = discovered.types().stream().filter(ResourceType::namespaced).toList();
         List<Remaining> remaining = new ArrayList<>();
         if (types.contains(ResourceType.PODS)) {
-            Remaining pods = empty(ResourceType.PODS, namespace, deletedAt);
+            Remaining pods = empty(ResourceType.PODS, namespace, deletedAt, run);
             remaining.add(pods);
             if (pods.count() > 0 || pods.failure() != null) {
                 return new Findings(discovered.failures(), remaining);
@@ -68,13 +66,13 @@ final class ContentDeleter {
         }
         for (ResourceType type : types) {
             if (!type.equals(ResourceType.PODS)) {
-                remaining.add(empty(type, namespace, deletedAt));
+                remaining.add(empty(type, namespace, deletedAt, run));
             }
         }
         return new Findings(discovered.failures(), remaining);
     }
 
-    private Remaining empty(ResourceType type, String namespace, Instant deletedAt) {
+    private Remaining empty(ResourceType type, String namespace, Instant deletedAt, SyncRun run) {
         long estimate = 0;
         try {
             Content<? extends KubernetesObject> left;
@@ -86,13 +84,14 @@ final class ContentDeleter {
                 left = list(client.metadata(type), namespace);
             }
             if (!left.isGoing()) {
-                ApiError error = delete(type, namespace);
+                ApiError error = delete(type, namespace, run);
                 if (error != null) {
                     return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
                 }
                 left = list(client.metadata(type), namespace);
             }
-            return Remaining.of(type, namespace, executor.writes() || estimate > 0 ? left.items : held(left.items),
+            // A run that only records has deleted nothing, so the list shows all objects.
+            return Remaining.of(type, namespace, run.writes() || estimate > 0 ? left.items : held(left.items),
                     left.unreadable, estimate);
         } catch (ApiError e) {
             // A type that discovery lists but that cannot be listed has no content to delete.
@@ -102,27 +101,26 @@ final class ContentDeleter {
         }
     }
 
-    /** The objects that would be left if this executor wrote: those with finalizers. */
+    /** The objects that a deletion of all would leave: those with finalizers. */
     private static <T extends KubernetesObject> List<T> held(List<T> items) {
         return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
                 && !item.getMetadata().getFinalizers().isEmpty()).toList();
     }
 
-    private @Nullable ApiError delete(ResourceType type, String namespace) {
-        ObjectKey owner = ObjectKey.cluster(namespace);
+    private @Nullable ApiError delete(ResourceType type, String namespace, SyncRun run) {
         String why = "its namespace is being deleted";
         if (!oneByOne.contains(type)) {
-            ApiError error = executor.execute(owner,
-                    List.of(new Action.DeleteCollection(type, namespace, BACKGROUND, why))).error();
+            ApiError error = run.execute(List.of(new Action.DeleteCollection(type, namespace, BACKGROUND, why)))
+                    .error();
             if (error == null || (error.code() != 405 && error.code() != 404)) {
                 return error;
             }
-            oneByOne.add(type);
+            run.effect(() -> oneByOne.add(type));
         }
         List<Action.Write> deletes = new ArrayList<>();
         list(client.metadata(type), namespace).items.forEach(
                 item -> deletes.add(new Action.Delete(type, ObjectKey.of(item), BACKGROUND, why)));
-        return executor.execute(owner, List.of(Action.Batch.each(deletes))).error();
+        return run.execute(List.of(Action.Batch.each(deletes))).error();
     }
 
     /** @param unreadable the number of objects that could not be decoded */

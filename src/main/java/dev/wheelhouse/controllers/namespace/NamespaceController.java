@@ -1,53 +1,52 @@
 package dev.wheelhouse.controllers.namespace;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1NamespaceCondition;
+import io.kubernetes.client.openapi.models.V1NamespaceStatus;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
-import dev.wheelhouse.controller.ConsistencyStore;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.Outage;
-import dev.wheelhouse.controller.Plannable;
-import dev.wheelhouse.controller.RecordingExecutor;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
- * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go}). If content remains, it tries
- * again after 1 s, 2 s, 4 s, …, at most after half of the estimated time and one second; after a failure, at least once
- * a minute.
+ * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go} and {@code Delete} in
+ * {@code deletion/namespaced_resources_deleter.go}). If content remains, it tries again after 1 s, 2 s, 4 s, …, at most
+ * after half of the estimated time and one second; after a failure, at least once a minute. It reads the namespace and
+ * its content live.
  */
-public final class NamespaceController implements Plannable {
+public final class NamespaceController extends ObjectController<V1Namespace> {
     public static final String NAME = "namespace-controller";
 
     /** Upstream's delay before the controller acts, for API servers that do not show the deletion at once. */
     static final Duration GRACE_PERIOD = Duration.ofSeconds(5);
 
+    private static final Logger log = LoggerFactory.getLogger(NamespaceController.class);
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
+    private static final String FINALIZER = "kubernetes";
 
-    private final KubeClient client;
-    private final Clock clock;
-    private final WorkQueue<ObjectKey> queue;
-    private final ActionExecutor executor;
-    private final ConsistencyStore consistency;
-    private final NamespaceSync sync;
-    private final SharedIndexInformer<V1Namespace> informer;
-    private final List<Loop> loops = new ArrayList<>();
+    private final ResourceClient<V1Namespace> namespaces;
+    private final ContentDeleter contentDeleter;
+    private final Map<ObjectKey, Integer> waits = new ConcurrentHashMap<>();
 
     /** A controller that waits for 5 s before it acts, as upstream does. */
     public NamespaceController(ControllerContext context) {
@@ -56,14 +55,10 @@ public final class NamespaceController implements Plannable {
 
     /** @param gracePeriod the delay before the controller acts; zero is enough if there is one API server */
     public NamespaceController(ControllerContext context, Duration gracePeriod) {
-        client = context.client();
-        clock = context.clock();
-        queue = context.queue("namespace");
-        executor = context.executor(NAME);
-        consistency = context.consistency(NAME);
-        sync = new NamespaceSync(client, clock, executor);
-        informer = context.informers().informer(ResourceType.NAMESPACES, V1Namespace.class);
-        informer.addEventHandler(new ResourceEventHandler<>() {
+        super(NAME, context, ResourceType.NAMESPACES, V1Namespace.class);
+        namespaces = context.client().resource(ResourceType.NAMESPACES, V1Namespace.class);
+        contentDeleter = new ContentDeleter(context.client(), clock);
+        primary.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Namespace namespace, boolean initial) {
                 if (namespace.getMetadata().getDeletionTimestamp() != null) {
@@ -78,74 +73,116 @@ public final class NamespaceController implements Plannable {
 
             @Override
             public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
-                sync.forget(ObjectKey.of(namespace));
+                queue.add(ObjectKey.of(namespace));
             }
         }, context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod());
-        Outage<ObjectKey> outage = new Outage<>(queue, clock);
-        for (int i = 0; i < context.workers(NAME); i++) {
-            loops.add(new Worker<>(NAME, queue, outage, this::syncOnce, clock, context.metrics()));
-        }
     }
 
-    private Result syncOnce(ObjectKey key) {
-        executor.begin(key);
+    @Override
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> waits.remove(key));
+        return super.gone(key, run);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Namespace cached, SyncRun run) {
         try {
-            Result result = knows(key) ? sync.sync(key) : Result.done();
-            if (result instanceof Result.Retry) {
-                // The key comes back at the earlier of this time and the rate limiter's delay.
-                queue.addAfter(key, LONGEST_RETRY);
+            return syncLive(key, run);
+        } catch (ApiError e) {
+            return e.isNotFound() ? Result.done() : retry(key, e, run);
+        }
+    }
+
+    private Result retry(ObjectKey key, ApiError error, SyncRun run) {
+        // The key comes back at the earlier of this time and the rate limiter's delay.
+        run.effect(() -> queue.addAfter(key, LONGEST_RETRY));
+        return Result.retry(error);
+    }
+
+    private Result syncLive(ObjectKey key, SyncRun run) {
+        V1Namespace namespace = namespaces.get(key);
+        if (namespace.getMetadata().getDeletionTimestamp() == null) {
+            return Result.done();
+        }
+        namespace = terminating(namespace, run);
+        if (finalizers(namespace).isEmpty()) {
+            return Result.done();
+        }
+        Instant deletedAt = namespace.getMetadata().getDeletionTimestamp().toInstant();
+        Findings findings = contentDeleter.empty(key.name(), deletedAt, run);
+        namespace = report(key, namespace, findings, run);
+        if (!findings.failures().isEmpty()) {
+            return retry(key, new ApiError("empty namespace " + key, 500, "ContentDeletionFailed",
+                    String.join("; ", findings.failures()), null), run);
+        }
+        if (findings.estimateSeconds() > 0) {
+            return Result.requeueAfter(pause(key, findings.estimateSeconds(), run));
+        }
+        finalizeNamespace(namespace, run);
+        run.effect(() -> waits.remove(key));
+        return Result.done();
+    }
+
+    private Duration pause(ObjectKey key, long estimateSeconds, SyncRun run) {
+        int before = waits.getOrDefault(key, 0);
+        run.effect(() -> waits.put(key, before + 1));
+        long seconds = Math.min(1L << Math.min(before, 20), estimateSeconds / 2 + 1);
+        log.debug("content remains in namespace {}; the next sync is in {} s", key, seconds);
+        return Duration.ofSeconds(seconds);
+    }
+
+    private static List<String> finalizers(V1Namespace namespace) {
+        return namespace.getSpec() == null || namespace.getSpec().getFinalizers() == null
+                ? List.of()
+                : namespace.getSpec().getFinalizers();
+    }
+
+    private static V1Namespace terminating(V1Namespace namespace, SyncRun run) {
+        V1NamespaceStatus status = namespace.getStatus();
+        if (status != null && "Terminating".equals(status.getPhase())) {
+            return namespace;
+        }
+        V1Namespace next = ModelJson.copy(namespace);
+        next.setStatus(status == null ? new V1NamespaceStatus() : ModelJson.copy(status));
+        next.getStatus().setPhase("Terminating");
+        return write(namespace, new Action.UpdateStatus(ResourceType.NAMESPACES, next, "it is being deleted"), run);
+    }
+
+    /** Writes the conditions if they changed. A failure to write them does not delay the deletion of the namespace. */
+    private V1Namespace report(ObjectKey key, V1Namespace namespace, Findings findings, SyncRun run) {
+        V1NamespaceStatus status = namespace.getStatus() == null ? new V1NamespaceStatus() : namespace.getStatus();
+        List<V1NamespaceCondition> conditions = NamespaceConditions.after(status.getConditions(), findings,
+                clock.now());
+        if (conditions == null) {
+            return namespace;
+        }
+        V1Namespace next = ModelJson.copy(namespace);
+        V1NamespaceStatus nextStatus = ModelJson.copy(status);
+        nextStatus.setConditions(conditions);
+        next.setStatus(nextStatus);
+        try {
+            return write(namespace, new Action.UpdateStatus(ResourceType.NAMESPACES, next,
+                    "its remaining content has changed"), run);
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                throw e;
             }
-            return result;
-        } finally {
-            executor.end(key);
-            consistency.forget(key);
+            log.warn("the conditions of namespace {} could not be written: {}", key, e.getMessage());
+            return namespace;
         }
     }
 
-    @Override
-    public ResourceType plansFor() {
-        return ResourceType.NAMESPACES;
+    private static void finalizeNamespace(V1Namespace namespace, SyncRun run) {
+        V1Namespace next = ModelJson.copy(namespace);
+        next.getSpec().setFinalizers(finalizers(namespace).stream().filter(f -> !f.equals(FINALIZER)).toList());
+        write(namespace, new Action.UpdateSubresource(ResourceType.NAMESPACES, next, "finalize", "it is empty"), run);
     }
 
-    @Override
-    public boolean knows(ObjectKey key) {
-        return informer.get(key) != null;
-    }
-
-    /** {@inheritDoc} Reads the namespace's content live. */
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        RecordingExecutor recorder = new RecordingExecutor();
-        if (knows(key) && new NamespaceSync(client, clock, recorder).sync(key) instanceof Result.Retry retry
-                && recorder.recorded().isEmpty() && retry.cause() instanceof ApiError error) {
-            throw error;
+    private static V1Namespace write(V1Namespace before, Action.Write write, SyncRun run) {
+        Outcome outcome = run.execute(List.of(write));
+        if (outcome.error() != null) {
+            throw outcome.error();
         }
-        return recorder.recorded();
-    }
-
-    @Override
-    public String name() {
-        return NAME;
-    }
-
-    @Override
-    public List<SharedIndexInformer<?>> informers() {
-        return List.of(informer);
-    }
-
-    @Override
-    public List<Loop> loops() {
-        return List.copyOf(loops);
-    }
-
-    @Override
-    public void close() {
-        queue.shutDown();
-        loops.forEach(Loop::close);
-    }
-
-    @Override
-    public boolean drain(Duration within) throws InterruptedException {
-        return queue.awaitIdle(within);
+        return !outcome.written().isEmpty() && outcome.written().get(0) instanceof V1Namespace after ? after : before;
     }
 }

@@ -55,17 +55,22 @@ final class CidrSet {
 
     /** Takes the next free range; null if all are used. It begins after the one that was taken last. */
     synchronized @Nullable Allocation allocate() {
+        Allocation free = next();
+        if (free != null) {
+            int index = cluster.firstPart(free.range, size);
+            next = (index + 1) % count;
+            used.set(index);
+        }
+        return free;
+    }
+
+    /** The range that {@link #allocate} would take; null if all are used. */
+    synchronized @Nullable Allocation next() {
         int free = used.nextClearBit(next);
         if (free >= count) {
             free = used.nextClearBit(0);
         }
-        if (free >= count) {
-            return null;
-        }
-        int tries = (free - next + count) % count;
-        next = (free + 1) % count;
-        used.set(free);
-        return new Allocation(cluster.part(free, size), tries);
+        return free >= count ? null : new Allocation(cluster.part(free, size), (free - next + count) % count);
     }
 
     /**

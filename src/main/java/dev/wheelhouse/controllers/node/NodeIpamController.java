@@ -14,13 +14,14 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
-import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -29,22 +30,21 @@ import dev.wheelhouse.workqueue.RateLimits;
  *
  * <p>Upstream keeps the first range of a node for which there is no second one. Here it is free again.
  */
-public final class NodeIpamController extends KeyedController<ObjectKey> {
+public final class NodeIpamController extends ObjectController<V1Node> {
     public static final String NAME = "node-ipam-controller";
 
     private static final int WORKERS = 30;
     /** The most attempts to write the ranges of a node, before they are given back. */
     private static final int ATTEMPTS = 3;
 
-    private final SharedIndexInformer<V1Node> nodes;
     private final NodeRanges ranges;
     private boolean knowsUsedRanges;
 
     private NodeIpamController(ControllerContext context) {
-        super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS);
-        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS), this::record);
-        nodes = informerFor(ResourceType.NODES, V1Node.class);
-        nodes.addEventHandler(new OfNodes());
+        super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS, ResourceType.NODES, V1Node.class);
+        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS),
+                context.observes(NAME) ? ControllerMetrics.NONE::record : context.metrics()::record);
+        primary.addEventHandler(new OfNodes());
     }
 
     /**
@@ -67,32 +67,28 @@ public final class NodeIpamController extends KeyedController<ObjectKey> {
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
+    protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
         learnUsedRanges();
-        V1Node node = nodes.get(key);
-        if (node == null) {
-            forget(key);
-            return Result.done();
-        }
         if (node.getMetadata().getDeletionTimestamp() != null) {
             return Result.done();
         }
         if (!NodeRanges.of(node).isEmpty()) {
             return occupy(node);
         }
-        List<String> allocated = ranges.allocate(node);
-        if (allocated == null) {
-            report(key, node, "CIDRNotAvailable");
+        // A plan names the next free ranges and takes none.
+        List<String> free = run.writes() ? ranges.allocate(node) : ranges.next();
+        if (free == null) {
+            report(node, "CIDRNotAvailable", run);
             return Result.retry(new IllegalStateException(
                     "the cluster's ranges have no free part for the node " + key.name()));
         }
-        return assign(key, node, allocated);
+        return assign(key, node, free, run);
     }
 
-    /** Marks the ranges of all nodes as used, before the first one is given away. */
+    /** Marks the ranges of all nodes as used, before the first one is given away. A plan does so, too. */
     private synchronized void learnUsedRanges() {
         if (!knowsUsedRanges) {
-            nodes.getIndexer().list().forEach(this::occupy);
+            primary.getIndexer().list().forEach(this::occupy);
             knowsUsedRanges = true;
         }
     }
@@ -106,28 +102,28 @@ public final class NodeIpamController extends KeyedController<ObjectKey> {
         }
     }
 
-    private Result assign(ObjectKey key, V1Node node, List<String> allocated) {
+    private Result assign(ObjectKey key, V1Node node, List<String> allocated, SyncRun run) {
         Map<String, Object> patch = Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid())),
                 "spec", Map.of("podCIDR", allocated.getFirst(), "podCIDRs", allocated));
         List<Action> write = List.of(new Action.Patch(ResourceType.NODES, key, "", PatchType.STRATEGIC_MERGE,
                 ModelJson.write(patch), "its pods need addresses"));
-        Outcome outcome = executor.execute(key, write);
+        Outcome outcome = run.execute(write);
         for (int attempt = 1; outcome.error() != null && attempt < ATTEMPTS; attempt++) {
-            outcome = executor.execute(key, write);
+            outcome = run.execute(write);
         }
         ApiError error = outcome.error();
         if (error != null) {
-            report(key, node, "CIDRAssignmentFailed");
+            report(node, "CIDRAssignmentFailed", run);
         }
-        if (error == null ? !executor.writes() : !error.isUnknownOutcome()) {
+        if (error != null && !error.isUnknownOutcome()) {
             ranges.giveBack(node, allocated);
         }
         return outcome.toResult();
     }
 
-    private void report(ObjectKey key, V1Node node, String reason) {
-        executor.execute(key, List.of(new Action.Event(ResourceType.NODES, node, EventRecorder.NORMAL, reason,
-                "Node " + key.name() + " status is now: " + reason)));
+    private static void report(V1Node node, String reason, SyncRun run) {
+        run.execute(List.of(new Action.Event(ResourceType.NODES, node, EventRecorder.NORMAL, reason,
+                "Node " + node.getMetadata().getName() + " status is now: " + reason)));
     }
 
     private final class OfNodes extends OwnKeys<V1Node> {

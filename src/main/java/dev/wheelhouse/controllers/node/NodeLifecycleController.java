@@ -12,13 +12,14 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.node.NodeTaints.Wish;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -49,7 +50,6 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     private final SharedIndexInformer<V1Pod> pods;
     private final NodeMonitor monitor;
     private final NodeMetrics metrics;
-    private final PodReadiness readiness;
     private final Duration period;
     private final WorkQueue<ObjectKey> boundPods;
     private final WorkQueue<Round> rounds;
@@ -69,12 +69,11 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
-        readiness = new PodReadiness(executor);
-        metrics = new NodeMetrics(this::record);
+        metrics = new NodeMetrics(context.observes(NAME) ? ControllerMetrics.NONE::record : context.metrics()::record);
         // The informer of all namespaces is the one that the garbage collector uses, too.
         monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
-                executor, options, clock, metrics, this::wish);
+                options, clock, metrics, this::wish);
         boundPods = addQueue("node_lifecycle_controller_pods", this::syncPod);
         rounds = addQueue("node_lifecycle_controller_rounds", this::round);
         primary.addEventHandler(new OfNodes());
@@ -90,40 +89,40 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        wishes.remove(key);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> wishes.remove(key));
+        return super.gone(key, run);
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Node node) {
+    protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
         Wish wish = wishes.get(key);
-        Outcome outcome = executor.execute(key, NodeTaints.decide(node, wish, clock.now()));
+        Outcome outcome = run.execute(NodeTaints.decide(node, wish, clock.now()));
         if (outcome.succeeded() && wish != null) {
-            wishes.remove(key, wish);
-            if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
-                metrics.evicted(Zone.of(node));
-            }
+            run.effect(() -> {
+                wishes.remove(key, wish);
+                if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
+                    metrics.evicted(Zone.of(node));
+                }
+            });
         }
         return outcome.toResult();
     }
 
-    private Result syncPod(ObjectKey key) {
+    private Result syncPod(ObjectKey key, SyncRun run) {
         V1Pod pod = pods.get(key);
         if (pod == null || !monitor.isUnready(Pods.node(pod))) {
             return Result.done();
         }
-        ApiError failure = readiness.end(key, List.of(pod), clock.now());
-        forget(key);
+        ApiError failure = PodReadiness.end(List.of(pod), clock.now(), run);
         return failure == null ? Result.done() : Result.retry(failure);
     }
 
-    private Result round(Round round) {
+    private Result round(Round round, SyncRun run) {
         if (round == Round.GRANT) {
             monitor.grant();
         } else {
-            resting = monitor.round() == 0;
-            forget(NodeMonitor.ROUND);
+            resting = monitor.round(run) == 0;
             if (!resting || primary.getIndexer().size() > 0) {
                 resting = false;
                 rounds.addAfter(Round.LOOK, untilNextLook());
@@ -139,11 +138,6 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     /** The looks have the period's distance from the first one, whether or not there were nodes meanwhile. */
     private Duration untilNextLook() {
         return Duration.ofNanos(period.toNanos() - (clock.nanoTime() - began) % period.toNanos());
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Node node) {
-        return NodeTaints.decide(node, wishes.get(key), clock.now());
     }
 
     private final class OfNodes extends OwnKeys<V1Node> {

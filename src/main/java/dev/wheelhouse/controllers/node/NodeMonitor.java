@@ -23,10 +23,10 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeHealth.Observation;
 import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.Indexer;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -43,8 +43,6 @@ final class NodeMonitor {
     /** The namespace of the Leases of nodes. */
     static final String LEASES = "kube-node-lease";
     private static final int TRIES = 5;
-    /** The owner of the writes of a round, which decides anew by what the caches show then. */
-    static final ObjectKey ROUND = ObjectKey.cluster("round");
     private static final String EXCLUDED = "node.kubernetes.io/exclude-disruption";
     private static final ResourceType NODES = ResourceType.NODES;
 
@@ -52,8 +50,6 @@ final class NodeMonitor {
     private final SharedIndexInformer<V1Lease> leases;
     private final PodsOnNodes pods;
     private final ResourceClient<V1Node> liveNodes;
-    private final ActionExecutor executor;
-    private final PodReadiness readiness;
     private final ControllerOptions.NodeLifecycle options;
     private final Clock clock;
     private final BiConsumer<String, Wish> wishes;
@@ -66,14 +62,12 @@ final class NodeMonitor {
 
     /** @param wishes gets the names of nodes and what is to be done about their taints */
     NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
-            ResourceClient<V1Node> liveNodes, ActionExecutor executor, ControllerOptions.NodeLifecycle options,
+            ResourceClient<V1Node> liveNodes, ControllerOptions.NodeLifecycle options,
             Clock clock, NodeMetrics metrics, BiConsumer<String, Wish> wishes) {
         this.nodes = nodes;
         this.leases = leases;
         this.pods = pods;
         this.liveNodes = liveNodes;
-        this.executor = executor;
-        this.readiness = new PodReadiness(executor);
         this.options = options;
         this.clock = clock;
         this.zones = new Zones(options);
@@ -86,19 +80,19 @@ final class NodeMonitor {
      *
      * @return the number of nodes
      */
-    int round() {
+    int round(SyncRun run) {
         long begin = clock.nanoTime();
         List<V1Node> all = nodes.list();
-        meet(all);
+        meet(all, run);
         Map<String, List<@Nullable V1NodeCondition>> conditions = new TreeMap<>();
         for (V1Node node : all) {
             long start = clock.nanoTime();
-            Seen seen = look(node);
+            Seen seen = look(node, run);
             if (seen != null) {
                 if (!NodeConditions.labels(seen.node).containsKey(EXCLUDED)) {
                     conditions.computeIfAbsent(Zone.of(seen.node), zone -> new ArrayList<>()).add(seen.ready);
                 }
-                actOn(seen);
+                actOn(seen, run);
             }
             metrics.looked(clock.nanoTime() - start);
         }
@@ -122,18 +116,18 @@ final class NodeMonitor {
     }
 
     /** Learns which nodes are new and which are gone. */
-    private void meet(List<V1Node> all) {
+    private void meet(List<V1Node> all, SyncRun run) {
         Map<String, V1Node> gone = new HashMap<>(known);
         for (V1Node node : all) {
             gone.remove(NodeConditions.name(node));
             zones.of(node, clock.nanoTime());
             if (known.put(NodeConditions.name(node), node) == null) {
-                report(node, "RegisteredNode", "Node %1$s event: Registered Node %1$s in Controller");
+                report(node, "RegisteredNode", "Node %1$s event: Registered Node %1$s in Controller", run);
                 clear(node);
             }
         }
         gone.forEach((name, node) -> {
-            report(node, "RemovingNode", "Node %1$s event: Removing Node %1$s from Controller");
+            report(node, "RemovingNode", "Node %1$s event: Removing Node %1$s from Controller", run);
             known.remove(name);
             healths.remove(name);
             retries.remove(name);
@@ -141,8 +135,8 @@ final class NodeMonitor {
         });
     }
 
-    private void report(V1Node node, String reason, String message) {
-        executor.execute(ROUND, List.of(new Action.Event(NODES, node, EventRecorder.NORMAL, reason,
+    private static void report(V1Node node, String reason, String message, SyncRun run) {
+        run.execute(List.of(new Action.Event(NODES, node, EventRecorder.NORMAL, reason,
                 message.formatted(NodeConditions.name(node)))));
     }
 
@@ -155,7 +149,7 @@ final class NodeMonitor {
     private record Seen(V1Node node, String observed, @Nullable V1NodeCondition ready) {}
 
     /** Looks at a node and writes its status if necessary. Null if that fails. */
-    private @Nullable Seen look(V1Node cached) {
+    private @Nullable Seen look(V1Node cached, SyncRun run) {
         V1Node node = cached;
         String name = NodeConditions.name(node);
         for (int i = 1;; i++) {
@@ -167,7 +161,7 @@ final class NodeMonitor {
             if (changed == null) {
                 return new Seen(node, seen.observed(), seen.current());
             }
-            ApiError error = executor.execute(ROUND, List.of(new Action.UpdateStatus(NODES, changed,
+            ApiError error = run.execute(List.of(new Action.UpdateStatus(NODES, changed,
                     "its kubelet has given no sign of life"))).error();
             if (error == null) {
                 healths.put(name, seen.health().written(seen.current(), lease));
@@ -186,7 +180,7 @@ final class NodeMonitor {
         }
     }
 
-    private void actOn(Seen seen) {
+    private void actOn(Seen seen, SyncRun run) {
         V1NodeCondition ready = seen.ready;
         String name = NodeConditions.name(seen.node);
         if (ready == null) {
@@ -201,10 +195,10 @@ final class NodeMonitor {
         }
         boolean fell = !NodeConditions.isTrue(ready) && seen.observed.equals("True");
         if (fell) {
-            report(seen.node, "NodeNotReady", "Node %s status is now: NodeNotReady");
+            report(seen.node, "NodeNotReady", "Node %s status is now: NodeNotReady", run);
         }
         boolean again = retries.remove(name) && !seen.observed.equals("True");
-        if ((fell || again) && readiness.end(ROUND, pods.on(name), clock.now()) != null) {
+        if ((fell || again) && PodReadiness.end(pods.on(name), clock.now(), run) != null) {
             retries.add(name);
         }
     }

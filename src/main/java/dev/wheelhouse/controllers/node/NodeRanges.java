@@ -161,6 +161,20 @@ final class NodeRanges {
         return ranges;
     }
 
+    /** The ranges that {@link #allocate} would take now; null if one of the sets has none. */
+    @Nullable
+    List<String> next() {
+        List<String> ranges = new ArrayList<>();
+        for (CidrSet set : sets) {
+            CidrSet.Allocation free = set.next();
+            if (free == null) {
+                return null;
+            }
+            ranges.add(free.range().toString());
+        }
+        return ranges;
+    }
+
     /** Gives ranges back that a node did not get. */
     void giveBack(V1Node node, List<String> ranges) {
         release(node, ranges);

@@ -12,12 +12,11 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
@@ -25,15 +24,10 @@ import dev.wheelhouse.event.EventRecorder;
  * {@code MarkPodsNotReady} in {@code pkg/controller/util/node/controller_utils.go}).
  */
 final class PodReadiness {
-    private final ActionExecutor executor;
-
-    PodReadiness(ActionExecutor executor) {
-        this.executor = executor;
-    }
+    private PodReadiness() {}
 
     /** @return the first failure, null if there is none. A pod that is gone is no failure */
-    @Nullable
-    ApiError end(ObjectKey owner, List<V1Pod> pods, Instant now) {
+    static @Nullable ApiError end(List<V1Pod> pods, Instant now, SyncRun run) {
         List<Action.Write> writes = new ArrayList<>();
         for (V1Pod pod : pods) {
             V1Pod unready = unready(pod, now);
@@ -46,7 +40,7 @@ final class PodReadiness {
         }
         List<Action> events = new ArrayList<>();
         ApiError failure = null;
-        for (Attempt attempt : executor.execute(owner, List.of(Action.Batch.each(writes))).attempts()) {
+        for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
             ApiError error = attempt.error();
             if (error == null || !error.isNotFound()) {
                 failure = failure == null ? error : failure;
@@ -54,7 +48,7 @@ final class PodReadiness {
                         EventRecorder.WARNING, "NodeNotReady", "Node is not ready"));
             }
         }
-        executor.execute(owner, events);
+        run.execute(events);
         return failure;
     }
 

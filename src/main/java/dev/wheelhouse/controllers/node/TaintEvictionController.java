@@ -23,6 +23,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
@@ -69,22 +70,25 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        V1Pod pod = primary.get(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        settle(key, null, run);
+        return super.gone(key, run);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1Pod pod, SyncRun run) {
+        Stay stay = stay(pod, stays.get(key), clock.now());
+        settle(key, stay, run);
+        return stay == null ? Result.done() : keep(key, pod, stay, run);
+    }
+
+    /** Records a stay, and tells of one that has ended without an eviction. */
+    private void settle(ObjectKey key, @Nullable Stay stay, SyncRun run) {
         Stay before = stays.get(key);
-        Stay stay = pod == null ? null : stay(pod, before, clock.now());
-        if (stay == null) {
-            stays.remove(key);
-        } else {
-            stays.put(key, stay);
-        }
         if (Stay.isCancelled(before, stay)) {
-            executor.execute(key, List.of(event(key, Objects.requireNonNull(before).pod(), "Cancelling deletion of")));
+            run.execute(List.of(event(key, Objects.requireNonNull(before).pod(), "Cancelling deletion of")));
         }
-        if (pod == null) {
-            forget(key);
-        }
-        return pod == null || stay == null ? Result.done() : keep(key, pod, stay);
+        run.effect(() -> stays.compute(key, (pod, known) -> stay));
     }
 
     /** The stay of a pod; null if nothing limits it. The stay on a node that is gone remains as it is. */
@@ -99,15 +103,15 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         return Stay.taints(node).isEmpty() ? null : Stay.of(pod, before, Stay.taints(node), now);
     }
 
-    private Result keep(ObjectKey key, V1Pod pod, Stay stay) {
+    private Result keep(ObjectKey key, V1Pod pod, Stay stay, SyncRun run) {
         if (stay.isDue(clock.now())) {
-            stays.put(key, stay.withBegun());
+            run.effect(() -> stays.put(key, stay.withBegun()));
         }
-        Outcome outcome = executor.execute(key, decide(pod, stay, clock.now()));
+        Outcome outcome = run.execute(decide(pod, stay, clock.now()));
         if (outcome.succeeded() && stay.isDue(clock.now())) {
-            stays.put(key, stay.withBegun().withOver());
-            record(DELETIONS, 1);
-            record(LATENCY, Duration.between(stay.end(), clock.now()).toMillis() / 1e3);
+            run.effect(() -> stays.put(key, stay.withBegun().withOver()));
+            run.count(DELETIONS, 1);
+            run.count(LATENCY, Duration.between(stay.end(), clock.now()).toMillis() / 1e3);
         }
         return outcome.toResult();
     }
@@ -136,12 +140,6 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         V1Pod pod = new V1Pod()
                 .metadata(new V1ObjectMeta().namespace(key.namespace()).name(key.name()).uid(uid));
         return new Action.Event(ResourceType.PODS, pod, EventRecorder.NORMAL, REASON, what + " Pod " + key);
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Pod pod) {
-        Stay stay = stay(pod, stays.get(key), clock.now());
-        return stay == null ? List.of() : decide(pod, stay, clock.now());
     }
 
     private final class OfPods implements ResourceEventHandler<V1Pod> {

@@ -15,6 +15,8 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 
@@ -62,8 +64,8 @@ public final class TtlController extends ObjectController<V1Node> {
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1Node node) {
-        return decide(node, size.seconds());
+    protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
+        return run.execute(decide(node, size.seconds())).toResult();
     }
 
     /** The patch of a node whose annotation is not the wanted number. A pure function. */

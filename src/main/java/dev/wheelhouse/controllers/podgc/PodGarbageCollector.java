@@ -27,8 +27,9 @@ import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -39,7 +40,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * ended pods beyond {@link ControllerOptions.PodGc#terminatedThreshold}. {@code PodGarbage} decides. A failed write is
  * tried again in the next round.
  */
-public final class PodGarbageCollector extends ObjectController<V1Pod> {
+public final class PodGarbageCollector extends KeyedController<PodGarbageCollector.Round> {
     public static final String NAME = "pod-garbage-collector-controller";
 
     static final Duration PERIOD = Duration.ofSeconds(20);
@@ -52,30 +53,46 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
             "Pods whose deletion was tried and failed, by the reason", "namespace", "reason");
 
     private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
-    /** The only key: a round over all pods. */
-    private static final ObjectKey ROUND = ObjectKey.cluster("pods");
-
+    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1Node> nodes;
     private final ResourceClient<PartialObjectMetadata> liveNodes;
     private final int threshold;
-    /** The ends of the quarantines of nodes that the cache did not have, by name. Only a round uses it. */
-    private final Map<String, Long> quarantines = new HashMap<>();
+    /** The ends of the quarantines of nodes that the cache did not have, by name. */
+    private volatile Map<String, Long> quarantines = Map.of();
+
+    /** The only key: a round over all pods. */
+    enum Round {
+        PODS
+    }
 
     /** Starts with a round. */
     public PodGarbageCollector(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.PODS, V1Pod.class);
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.liveNodes = context.client().metadata(ResourceType.NODES);
         this.threshold = context.options().get(ControllerOptions.PodGc.DEFAULTS).terminatedThreshold();
-        queue.add(ROUND);
+        queue.add(Round.PODS);
     }
 
     @Override
-    protected Result sync(ObjectKey round) {
-        List<V1Pod> all = primary.getIndexer().list();
-        List<PodGarbage> garbage = PodGarbage.among(all, this::node, goneNodes(all), threshold);
+    public ResourceType syncs() {
+        return ResourceType.PODS;
+    }
+
+    @Override
+    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
+        return groupResource.equals(ResourceType.PODS.groupResource()) && pods.get(object) != null
+                ? Round.PODS
+                : null;
+    }
+
+    @Override
+    protected Result sync(Round round, SyncRun run) {
+        List<V1Pod> all = pods.getIndexer().list();
+        List<PodGarbage> garbage = PodGarbage.among(all, this::node, goneNodes(all, run), threshold);
         if (!garbage.isEmpty()) {
-            collect(round, garbage);
+            collect(run, garbage);
         }
         return Result.requeueAfter(PERIOD);
     }
@@ -85,7 +102,7 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
     }
 
     /** Gives pods the phase Failed, and deletes those that have it. */
-    private void collect(ObjectKey round, List<PodGarbage> garbage) {
+    private void collect(SyncRun run, List<PodGarbage> garbage) {
         List<Action.Write> failures = new ArrayList<>();
         for (PodGarbage each : garbage) {
             Action.Write failure = each.failure(clock.now());
@@ -93,23 +110,23 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
                 failures.add(failure);
             }
         }
-        Set<ObjectKey> failed = tryEach(round, failures);
-        failed.addAll(tryEach(round, garbage.stream().map(PodGarbage::deletion)
+        Set<ObjectKey> failed = tryEach(run, failures);
+        failed.addAll(tryEach(run, garbage.stream().map(PodGarbage::deletion)
                 .filter(deletion -> !failed.contains(deletion.target())).toList()));
         for (PodGarbage each : garbage) {
             ObjectKey pod = ObjectKey.of(each.pod());
-            record(DELETIONS, 1, pod.namespace(), each.reason().label);
+            run.count(DELETIONS, 1, pod.namespace(), each.reason().label);
             if (failed.contains(pod)) {
-                record(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
+                run.count(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
             }
         }
     }
 
     /** @return the pods whose write failed */
-    private Set<ObjectKey> tryEach(ObjectKey round, List<Action.Write> writes) {
+    private Set<ObjectKey> tryEach(SyncRun run, List<Action.Write> writes) {
         Set<ObjectKey> failed = new HashSet<>();
         if (!writes.isEmpty()) {
-            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(writes))).attempts()) {
+            for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
@@ -126,17 +143,19 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
      * The nodes of pods that were in quarantine for long enough and that the API server does not have. The round that
      * ends a quarantine begins the next one, for pods that remain or come.
      */
-    private Set<String> goneNodes(List<V1Pod> all) {
+    private Set<String> goneNodes(List<V1Pod> all, SyncRun run) {
         Set<String> missing = all.stream().map(Pods::node).filter(name -> !name.isEmpty() && node(name) == null)
                 .collect(Collectors.toSet());
+        Map<String, Long> next = new HashMap<>(quarantines);
         Set<String> due = new HashSet<>();
-        quarantines.forEach((name, end) -> {
+        next.forEach((name, end) -> {
             if (end - clock.nanoTime() <= 0) {
                 due.add(name);
             }
         });
-        quarantines.keySet().removeAll(due);
-        missing.forEach(name -> quarantines.putIfAbsent(name, clock.deadline(QUARANTINE)));
+        next.keySet().removeAll(due);
+        missing.forEach(name -> next.putIfAbsent(name, clock.deadline(QUARANTINE)));
+        run.effect(() -> quarantines = next);
         due.retainAll(missing);
         due.removeIf(this::mayExist);
         return due;
@@ -152,21 +171,5 @@ public final class PodGarbageCollector extends ObjectController<V1Pod> {
             }
             return !e.isNotFound();
         }
-    }
-
-    /** {@inheritDoc} Leaves out the pods of missing nodes, which only a live read shows to be garbage. */
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Pod pod) {
-        List<Action> actions = new ArrayList<>();
-        for (PodGarbage each : PodGarbage.among(primary.getIndexer().list(), this::node, Set.of(), threshold)) {
-            if (ObjectKey.of(each.pod()).equals(key)) {
-                Action failure = each.failure(clock.now());
-                if (failure != null) {
-                    actions.add(failure);
-                }
-                actions.add(each.deletion());
-            }
-        }
-        return actions;
     }
 }

@@ -16,6 +16,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * Writes the type errors of each ValidatingAdmissionPolicy into its status, once for each generation (upstream:
@@ -38,8 +40,10 @@ public final class PolicyStatusController extends ObjectController<V1ValidatingA
     }
 
     @Override
-    protected List<Action> plan(ObjectKey key, V1ValidatingAdmissionPolicy policy) {
-        return isChecked(policy) ? List.of() : List.of(report(policy, checker.check(policy)));
+    protected Result sync(ObjectKey key, V1ValidatingAdmissionPolicy policy, SyncRun run) {
+        return isChecked(policy)
+                ? Result.done()
+                : run.execute(List.of(report(policy, checker.check(policy)))).toResult();
     }
 
     private static boolean isChecked(V1ValidatingAdmissionPolicy policy) {

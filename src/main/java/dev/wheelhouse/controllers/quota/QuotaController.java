@@ -1,7 +1,7 @@
 package dev.wheelhouse.controllers.quota;
 
 import java.time.Duration;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -12,11 +12,11 @@ import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.quota.Amounts;
 import dev.wheelhouse.quota.Evaluator;
@@ -32,12 +32,9 @@ import dev.wheelhouse.workqueue.Priority;
 public final class QuotaController extends ObjectController<V1ResourceQuota> {
     public static final String NAME = "resourcequota-controller";
 
-    /** The key that queues all quotas. */
-    private static final ObjectKey ALL = ObjectKey.cluster("all quotas");
     private static final Duration NOT_READY_YET = Duration.ofMillis(100);
 
     private final QuotaContents contents;
-    private final Duration period;
 
     public QuotaController(ControllerContext context) {
         super(NAME, context, ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class);
@@ -46,11 +43,8 @@ public final class QuotaController extends ObjectController<V1ResourceQuota> {
         informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         contents = new QuotaContents(context, this::recount);
         addLoop(contents.monitors());
-        period = context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod();
-        primary.addEventHandler(new OfQuotas());
-        if (period.isPositive()) {
-            queue.add(ALL, Priority.BACKGROUND);
-        }
+        primary.addEventHandler(new OfQuotas(),
+                context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod());
     }
 
     /** Queues the quotas of a namespace, or of all if it is empty, that limit a resource. */
@@ -64,33 +58,14 @@ public final class QuotaController extends ObjectController<V1ResourceQuota> {
     }
 
     @Override
-    protected Result sync(ObjectKey key) throws InterruptedException {
+    protected Result sync(ObjectKey key, V1ResourceQuota quota, SyncRun run) {
         if (!contents.monitors().isReady()) {
             return Result.requeueAfter(NOT_READY_YET);
         }
-        if (key.equals(ALL)) {
-            primary.getIndexer().list().forEach(quota -> queue.add(ObjectKey.of(quota), Priority.BACKGROUND));
-            return Result.requeueAfter(period);
-        }
-        return super.sync(key);
-    }
-
-    @Override
-    protected Result sync(ObjectKey key, V1ResourceQuota quota) {
-        QuotaView view = view(quota);
-        Result result = executor.execute(key, QuotaDecisions.decide(view)).toResult();
-        return view.isComplete() || !(result instanceof Result.Done) ? result : Result.requeue();
-    }
-
-    private QuotaView view(V1ResourceQuota quota) {
         Set<String> limits = Amounts.orEmpty(QuotaDecisions.spec(quota).getHard()).keySet();
-        return new QuotaView(quota, contents.of(String.valueOf(quota.getMetadata().getNamespace()), limits),
-                clock.now());
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1ResourceQuota quota) {
-        return QuotaDecisions.decide(view(quota));
+        QuotaView view = new QuotaView(quota, contents.of(key.namespace(), limits), clock.now());
+        Result result = run.execute(QuotaDecisions.decide(view)).toResult();
+        return view.isComplete() || !(result instanceof Result.Done) ? result : Result.requeue();
     }
 
     private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
@@ -107,7 +82,9 @@ public final class QuotaController extends ObjectController<V1ResourceQuota> {
         /** {@inheritDoc} Changes of the status come from the API server and this controller, and need no count. */
         @Override
         public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
-            if (!Amounts.same(QuotaDecisions.spec(before).getHard(), QuotaDecisions.spec(after).getHard())) {
+            if (Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
+                queue.add(ObjectKey.of(after), Priority.BACKGROUND);
+            } else if (!Amounts.same(QuotaDecisions.spec(before).getHard(), QuotaDecisions.spec(after).getHard())) {
                 queue.add(ObjectKey.of(after));
             }
         }

@@ -22,6 +22,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
@@ -47,6 +49,11 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
             primary.getIndexer().byIndex(AGGREGATED, AGGREGATED)
                     .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)));
         }));
+    }
+
+    @Override
+    protected Result sync(ObjectKey key, V1ClusterRole role, SyncRun run) {
+        return run.execute(decide(role, primary.getIndexer().list())).toResult();
     }
 
     /**
@@ -109,10 +116,5 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
 
     private static <T> List<T> orEmpty(@Nullable List<T> list) {
         return Objects.requireNonNullElse(list, List.of());
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1ClusterRole role) {
-        return decide(role, primary.getIndexer().list());
     }
 }

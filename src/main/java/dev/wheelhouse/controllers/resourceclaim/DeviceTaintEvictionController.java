@@ -27,6 +27,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaints.Pool;
@@ -79,34 +80,34 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        evictions.remove(key);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> evictions.remove(key));
+        return super.gone(key, run);
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Pod pod) {
+    protected Result sync(ObjectKey key, V1Pod pod, SyncRun run) {
         String uid = String.valueOf(pod.getMetadata().getUid());
         Instant end = DeviceTaints.end(pod, cluster);
         Eviction known = evictions.get(key);
         Eviction before = known == null || !known.pod().equals(uid) ? null : known;
         if (end == null) {
-            evictions.remove(key);
+            run.effect(() -> evictions.remove(key));
             if (before != null && !before.over()) {
-                executor.execute(key, List.of(event(pod, "Cancelling deletion")));
+                run.execute(List.of(event(pod, "Cancelling deletion")));
             }
             return Result.done();
         }
         if (before != null && before.over()) {
             return Result.done();
         }
-        evictions.put(key, new Eviction(uid, false));
-        Outcome outcome = executor.execute(key, decide(pod, end, clock.now()));
+        run.effect(() -> evictions.put(key, new Eviction(uid, false)));
+        Outcome outcome = run.execute(decide(pod, end, clock.now()));
         if (outcome.succeeded() && !end.isAfter(clock.now())) {
-            evictions.put(key, new Eviction(uid, true));
+            run.effect(() -> evictions.put(key, new Eviction(uid, true)));
             if (outcome.attempts().stream().allMatch(Attempt::done)) {
-                record(DELETIONS, 1);
-                record(LATENCY, Duration.between(end, clock.now()).toMillis() / 1e3);
+                run.count(DELETIONS, 1);
+                run.count(LATENCY, Duration.between(end, clock.now()).toMillis() / 1e3);
             }
         }
         return outcome.toResult();
@@ -134,12 +135,6 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
 
     private static Action event(V1Pod pod, String message) {
         return new Action.Event(ResourceType.PODS, pod, EventRecorder.NORMAL, "DeviceTaintManagerEviction", message);
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Pod pod) {
-        Instant end = DeviceTaints.end(pod, cluster);
-        return end == null ? List.of() : decide(pod, end, clock.now());
     }
 
     private void enqueue(V1Pod pod) {

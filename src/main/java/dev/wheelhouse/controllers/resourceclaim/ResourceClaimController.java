@@ -28,9 +28,10 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -40,9 +41,9 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Makes ResourceClaims for pods from templates, and keeps track of the pods for which claims are reserved (upstream:
- * {@code pkg/controller/resourceclaim}). Its keys are those of pods and, with the prefix {@value #OF_CLAIM}, of claims.
+ * {@code pkg/controller/resourceclaim}).
  */
-public final class ResourceClaimController extends ObjectController<V1Pod> {
+public final class ResourceClaimController extends KeyedController<ResourceClaimController.Key> {
     public static final String NAME = "resourceclaim-controller";
     /** The type of the claims, which API servers serve from 1.34 on. */
     public static final ResourceType CLAIMS = new ResourceType("resource.k8s.io", "v1", "resourceclaims",
@@ -51,7 +52,6 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
     public static final ResourceType TEMPLATES = new ResourceType("resource.k8s.io", "v1", "resourceclaimtemplates",
             "ResourceClaimTemplate", true);
 
-    private static final String OF_CLAIM = "claim:";
     private static final String PODS_OF_CLAIM = NAME + "/claim";
     private static final String PODS_OF_TEMPLATE = NAME + "/template";
     private static final String CLAIMS_OF_POD = NAME + "/pod";
@@ -61,20 +61,41 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
     private static final Measure CREATIONS = Measure.counter("resourceclaim_controller_creates_total",
             "ResourceClaims whose creation was tried", "status", "admin_access");
 
+    private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<ResourceV1ResourceClaim> claims;
     private final SharedIndexInformer<V1ResourceClaimTemplate> templates;
     private final ResourceClient<PartialObjectMetadata> livePods;
     private final Set<String> deletedPods = Collections.synchronizedSet(
             Collections.newSetFromMap(BoundedMap.byAge(MOST_DELETED)));
 
+    /** The object of a sync: a pod that gets claims, or a claim that is reserved for pods. */
+    sealed interface Key {
+        ObjectKey object();
+
+        record OfPod(ObjectKey object) implements Key {
+            @Override
+            public String toString() {
+                return object.toString();
+            }
+        }
+
+        record OfClaim(ObjectKey object) implements Key {
+            @Override
+            public String toString() {
+                return object.namespace() + "/claim:" + object.name();
+            }
+        }
+    }
+
     public ResourceClaimController(ControllerContext context) {
-        super(NAME, "resource_claim", context, RateLimits.CONTROLLER, null, ResourceType.PODS, V1Pod.class);
+        super(NAME, "resource_claim", context, RateLimits.CONTROLLER, null);
+        pods = informerFor(ResourceType.PODS, V1Pod.class);
         claims = informerFor(CLAIMS, ResourceV1ResourceClaim.class);
         templates = informerFor(TEMPLATES, V1ResourceClaimTemplate.class);
         livePods = context.client().metadata(ResourceType.PODS);
-        primary.getIndexer().addIndex(PODS_OF_CLAIM, pod -> PodClaims.names(pod).stream()
+        pods.getIndexer().addIndex(PODS_OF_CLAIM, pod -> PodClaims.names(pod).stream()
                 .map(name -> pod.getMetadata().getNamespace() + "/" + name).toList());
-        primary.getIndexer().addIndex(PODS_OF_TEMPLATE, pod -> PodClaims.of(pod).stream()
+        pods.getIndexer().addIndex(PODS_OF_TEMPLATE, pod -> PodClaims.of(pod).stream()
                 .filter(wanted -> wanted.getResourceClaimTemplateName() != null)
                 .map(wanted -> pod.getMetadata().getNamespace() + "/" + wanted.getResourceClaimTemplateName())
                 .distinct().toList());
@@ -82,60 +103,91 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
             V1OwnerReference owner = PodClaims.owner(claim);
             return owner == null ? List.of() : List.of(owner.getUid());
         });
-        primary.addEventHandler(new OfPods());
+        pods.addEventHandler(new OfPods());
         claims.addEventHandler(new OfClaims(new ClaimCounts(context.metrics())));
-        templates.addEventHandler(ResourceEventHandler.ofAny(template -> primary.getIndexer()
+        templates.addEventHandler(ResourceEventHandler.ofAny(template -> pods.getIndexer()
                 .byIndex(PODS_OF_TEMPLATE, ObjectKey.of(template).toString()).forEach(this::enqueue)));
     }
 
     @Override
-    protected Result sync(ObjectKey key) throws InterruptedException {
-        return key.name().startsWith(OF_CLAIM)
-                ? syncClaim(key, ObjectKey.of(key.namespace(), key.name().substring(OF_CLAIM.length())))
-                : super.sync(key);
+    public ResourceType syncs() {
+        return ResourceType.PODS;
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Pod pod) {
+    protected String namespaceOf(Key key) {
+        return key.object().namespace();
+    }
+
+    @Override
+    protected @Nullable Key keyOf(String groupResource, ObjectKey object) {
+        return groupResource.equals(ResourceType.PODS.groupResource()) && pods.get(object) != null
+                ? new Key.OfPod(object)
+                : groupResource.equals(CLAIMS.groupResource()) && claims.get(object) != null
+                        ? new Key.OfClaim(object)
+                        : null;
+    }
+
+    @Override
+    protected boolean isOwn(Key key, ObjectKey object) {
+        return true;
+    }
+
+    @Override
+    protected Result sync(Key key, SyncRun run) {
+        return switch (key) {
+            case Key.OfPod of -> syncPod(of.object(), run);
+            case Key.OfClaim of -> syncClaim(of.object(), run);
+        };
+    }
+
+    private Result syncPod(ObjectKey key, SyncRun run) {
+        V1Pod pod = pods.get(key);
+        if (pod == null) {
+            run.forget();
+            return Result.done();
+        }
         PodView view = view(pod);
         Action.Write next = PodDecisions.decide(view);
         while (next != null) {
-            Outcome outcome = executor.execute(key, List.of(next));
+            Outcome outcome = run.execute(List.of(next));
             if (next instanceof Action.Create create) {
-                count(create, outcome);
+                count(create, pod, outcome, run);
             }
-            if (!outcome.succeeded()) {
+            if (!outcome.succeeded() || isLast(outcome, run)) {
                 return outcome.toResult();
             }
             view = view.after(outcome.written().getFirst());
-            next = executor.writes() ? PodDecisions.decide(view) : null;
+            next = PodDecisions.decide(view);
         }
         PodDecisions.Problem problem = PodDecisions.problem(view);
         if (problem == null) {
             return Result.done();
         }
         String message = "PodResourceClaim " + problem.claim().getName() + ": " + problem.message();
-        report(key, pod, message);
+        report(pod, message, run);
         return Result.retry(new IllegalStateException("pod " + key + ", " + message));
     }
 
-    private void count(Action.Create create, Outcome outcome) {
+    /** Whether no further write can be decided on. A plan does not know the names and versions that the server gives. */
+    private static boolean isLast(Outcome outcome, SyncRun run) {
+        return outcome.written().isEmpty() || !run.writes();
+    }
+
+    private static void count(Action.Create create, V1Pod pod, Outcome outcome, SyncRun run) {
         ResourceV1ResourceClaim claim = (ResourceV1ResourceClaim) create.object();
         for (Attempt attempt : outcome.attempts()) {
-            record(CREATIONS, 1, attempt.done() ? "success" : "failure", ClaimCounts.adminAccess(claim));
+            run.count(CREATIONS, 1, attempt.done() ? "success" : "failure", ClaimCounts.adminAccess(claim));
         }
         ApiError error = outcome.error();
-        V1Pod pod = primary.get(ObjectKey.of(claim.getMetadata().getNamespace(),
-                claim.getMetadata().getOwnerReferences().getFirst().getName()));
-        if (error != null && pod != null) {
-            report(ObjectKey.of(pod), pod, "PodResourceClaim "
-                    + PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD) + ": create ResourceClaim : "
-                    + error.statusMessage());
+        if (error != null) {
+            report(pod, "PodResourceClaim " + PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD)
+                    + ": create ResourceClaim : " + error.statusMessage(), run);
         }
     }
 
-    private void report(ObjectKey key, V1Pod pod, String message) {
-        executor.execute(key, List.of(new Action.Event(ResourceType.PODS, pod, EventRecorder.WARNING,
+    private static void report(V1Pod pod, String message, SyncRun run) {
+        run.execute(List.of(new Action.Event(ResourceType.PODS, pod, EventRecorder.WARNING,
                 "FailedResourceClaimCreation", message)));
     }
 
@@ -160,18 +212,17 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
                 claims.getIndexer().byIndex(CLAIMS_OF_POD, String.valueOf(pod.getMetadata().getUid())), known);
     }
 
-    private Result syncClaim(ObjectKey key, ObjectKey name) {
-        ResourceV1ResourceClaim claim = claims.get(name);
+    private Result syncClaim(ObjectKey key, SyncRun run) {
+        ResourceV1ResourceClaim claim = claims.get(key);
         if (claim == null) {
-            forget(key);
+            run.forget();
             return Result.done();
         }
         ClaimView view = view(claim);
         Action.Write next = ClaimDecisions.decide(view);
         while (next != null) {
-            Outcome outcome = executor.execute(key, List.of(next));
-            boolean ends = !outcome.succeeded() || outcome.written().isEmpty() || !executor.writes();
-            if (ends) {
+            Outcome outcome = run.execute(List.of(next));
+            if (!outcome.succeeded() || isLast(outcome, run)) {
                 return outcome.toResult();
             }
             view = view.after((ResourceV1ResourceClaim) outcome.written().getFirst());
@@ -191,7 +242,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         }
         V1OwnerReference owner = PodClaims.owner(claim);
         return new ClaimView(claim, gone,
-                owner == null ? null : primary.get(ObjectKey.of(namespace, owner.getName())), false);
+                owner == null ? null : pods.get(ObjectKey.of(namespace, owner.getName())), false);
     }
 
     /** Whether a pod may still use its claims. The cache may not have a new pod yet, so the API server is asked. */
@@ -199,27 +250,11 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         if (deletedPods.contains(uid)) {
             return false;
         }
-        V1Pod pod = primary.get(key);
+        V1Pod pod = pods.get(key);
         if (pod != null) {
             return uid.equals(pod.getMetadata().getUid()) && !PodClaims.isDone(pod);
         }
         return livePods.find(key).filter(live -> uid.equals(live.getMetadata().getUid())).isPresent();
-    }
-
-    /** {@inheritDoc} The plan for a pod contains the next write, and those for its claims. */
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Pod pod) {
-        List<Action> plan = new ArrayList<>();
-        addIfAny(PodDecisions.decide(view(pod)), plan);
-        claimsOf(pod).map(name -> claims.get(ObjectKey.of(key.namespace(), name)))
-                .filter(Objects::nonNull).forEach(claim -> addIfAny(ClaimDecisions.decide(view(claim)), plan));
-        return plan;
-    }
-
-    private static void addIfAny(Action.@Nullable Write write, List<Action> plan) {
-        if (write != null) {
-            plan.add(write);
-        }
     }
 
     /** The names of the claims that a pod names, and of those that were made for it. */
@@ -231,7 +266,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
     }
 
     private void enqueueClaim(@Nullable String namespace, String name) {
-        queue.add(ObjectKey.of(String.valueOf(namespace), OF_CLAIM + name));
+        queue.add(new Key.OfClaim(ObjectKey.of(String.valueOf(namespace), name)));
     }
 
     private void enqueue(V1Pod pod) {
@@ -241,7 +276,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         if (!PodClaims.of(pod).isEmpty() && !Pods.isDeleting(pod)) {
             PodView view = view(pod);
             if (PodDecisions.decide(view) != null || PodDecisions.problem(view) != null) {
-                queue.add(ObjectKey.of(pod));
+                queue.add(new Key.OfPod(ObjectKey.of(pod)));
             }
         }
     }
@@ -268,7 +303,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
                 enqueueClaims(pod);
             }
             if (!PodClaims.of(pod).isEmpty()) {
-                queue.add(ObjectKey.of(pod));
+                queue.add(new Key.OfPod(ObjectKey.of(pod)));
             }
         }
     }
@@ -303,7 +338,7 @@ public final class ResourceClaimController extends ObjectController<V1Pod> {
         }
 
         private void enqueuePods(ResourceV1ResourceClaim claim) {
-            primary.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
+            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
                     .forEach(ResourceClaimController.this::enqueue);
         }
     }

@@ -1,15 +1,12 @@
 package dev.wheelhouse.controllers.service;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-
-import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
@@ -23,11 +20,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -62,7 +59,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.zones = new Zones(nodes, this::wakeOverloaded);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).maxPerSlice();
-        this.metrics = SliceMetrics.ofServices(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        this.metrics = SliceMetrics.ofServices(context.metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
         primary.addEventHandler(new OwnKeys<>(queue));
@@ -83,26 +80,26 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        triggerTimes.forget(key);
-        tracker.forget(key);
-        hints.remove(key);
-        metrics.count(key, null);
-        metrics.distribute(key, null);
-        return super.gone(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> {
+            triggerTimes.forget(key);
+            tracker.forget(key);
+            hints.remove(key);
+            metrics.count(key, null);
+            metrics.distribute(key, null);
+        });
+        return super.gone(key, run);
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Service service) {
+    protected Result sync(ObjectKey key, V1Service service, SyncRun run) {
         if (!ServicePods.isOurs(service)) {
             return Result.done();
         }
-        List<V1Pod> selected = selected(service);
-        SliceDecision decision = SliceDecisions
-                .decide(view(service, selected, triggerTimes.next(service, selected)));
-        remember(key, decision.hints());
-        Result result = execute(key, service, decision);
-        metrics.synced(result.equals(Result.done()));
+        SliceDecision decision = SliceDecisions.decide(view(key, service, run));
+        run.effect(() -> remember(key, decision.hints()));
+        Result result = execute(key, service, decision, run);
+        run.effect(() -> metrics.synced(result.equals(Result.done())));
         return result;
     }
 
@@ -114,49 +111,48 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         }
     }
 
-    private Result execute(ObjectKey key, V1Service service, SliceDecision decision) {
+    private Result execute(ObjectKey key, V1Service service, SliceDecision decision, SyncRun run) {
         boolean topology = TopologyHints.areWanted(service);
         String distribution = topology ? null : TrafficHints.wanted(service);
-        metrics.distribute(key, distribution);
+        run.effect(() -> metrics.distribute(key, distribution));
         SliceCounts counts = new SliceCounts(most);
         Set<String> problems = new LinkedHashSet<>();
         ApiError error = null;
         for (SliceDecision.Part part : decision.parts()) {
-            metrics.changes(part.counts());
             counts.add(part.counts());
             problems.addAll(part.problems());
-            Outcome outcome = executor.execute(key, part.writes().actions());
-            tracker.wrote(key, outcome);
-            metrics.wrote(outcome);
+            Outcome outcome = run.execute(part.writes().actions());
+            run.effect(() -> {
+                tracker.wrote(key, outcome);
+                metrics.changes(part.counts());
+                metrics.wrote(outcome);
+                if (outcome.succeeded()) {
+                    metrics.changed(part.writes().count(), topology, distribution);
+                }
+            });
             ApiError failure = outcome.error();
-            if (failure == null) {
-                metrics.changed(part.writes().count(), topology, distribution);
-            } else if (!failure.isNamespaceTerminating()) {
+            if (failure != null && !failure.isNamespaceTerminating()) {
                 error = failure;
                 problems.add(SliceWrites.failure(outcome.failed(), "Service " + key) + failure.statusMessage());
             }
-            executor.execute(key, part.events());
+            run.execute(part.events());
         }
-        metrics.count(key, counts);
+        run.effect(() -> metrics.count(key, counts));
         if (problems.isEmpty()) {
             return Result.done();
         }
         String text = problems.size() == 1 ? problems.iterator().next() : "[" + String.join(", ", problems) + "]";
-        executor.execute(key, List.of(new Action.Event(ResourceType.SERVICES, service, EventRecorder.WARNING,
+        run.execute(List.of(new Action.Event(ResourceType.SERVICES, service, EventRecorder.WARNING,
                 "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service " + key + ": " + text)));
         return error == null ? Result.requeue() : Result.retry(error);
     }
 
-    private List<V1Pod> selected(V1Service service) {
-        return ServicePods.of(service, pods.getIndexer().list(String.valueOf(service.getMetadata().getNamespace())));
-    }
-
-    private SliceView view(V1Service service, List<V1Pod> selected, @Nullable Instant triggerTime) {
-        ObjectKey key = ObjectKey.of(service);
+    private SliceView view(ObjectKey key, V1Service service, SyncRun run) {
+        List<V1Pod> selected = ServicePods.of(service, pods.getIndexer().list(key.namespace()));
         List<V1EndpointSlice> own = slices(slices, key, SliceDecisions.MANAGER).stream()
                 .filter(slice -> slice.getMetadata().getDeletionTimestamp() == null).toList();
         return new SliceView(service, selected, own, zones::node, most, zones.shares(),
-                hints.getOrDefault(key, ZoneHints.NONE), triggerTime);
+                hints.getOrDefault(key, ZoneHints.NONE), triggerTimes.next(service, selected, run));
     }
 
     /** The cached slices of a Service that a controller manages, by name. */
@@ -172,14 +168,5 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
     protected V1LabelSelector selects(ObjectKey key, ResourceType type) {
         return new V1LabelSelector().putMatchLabelsItem(WellKnown.SERVICE, key.name())
                 .putMatchLabelsItem(WellKnown.MANAGED_BY, SliceDecisions.MANAGER);
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Service service) {
-        if (!ServicePods.isOurs(service)) {
-            return List.of();
-        }
-        List<V1Pod> selected = selected(service);
-        return SliceDecisions.decide(view(service, selected, triggerTimes.peek(service, selected))).actions();
     }
 }

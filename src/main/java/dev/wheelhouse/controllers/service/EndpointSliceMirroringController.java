@@ -13,13 +13,12 @@ import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
@@ -47,7 +46,7 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringMaxPerSubset();
-        this.metrics = SliceMetrics.ofMirrors(executor.writes() ? context.metrics() : ControllerMetrics.NONE);
+        this.metrics = SliceMetrics.ofMirrors(context.metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
                 .mirroringUpdatesBatchPeriod();
         primary.addEventHandler(new OfEndpoints());
@@ -58,20 +57,18 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
-        long start = clock.nanoTime();
-        V1Endpoints object = mirrored(key);
-        Result result = object == null ? end(key) : mirror(key, object);
-        metrics.took(clock.nanoTime() - start);
-        return result;
+    protected Result gone(ObjectKey key, SyncRun run) {
+        return sync(key, null, run);
     }
 
-    /** The Endpoints of a key; null if they are not mirrored. */
-    private @Nullable V1Endpoints mirrored(ObjectKey key) {
-        V1Endpoints object = primary.get(key);
+    @Override
+    protected Result sync(ObjectKey key, @Nullable V1Endpoints object, SyncRun run) {
+        long start = clock.nanoTime();
         V1Service service = services.get(key);
-        return object != null && mayBeMirrored(object.getMetadata()) && service != null
-                && !ServicePods.hasSelector(service) ? object : null;
+        Result result = object != null && mayBeMirrored(object.getMetadata()) && service != null
+                && !ServicePods.hasSelector(service) ? mirror(key, object, run) : end(key, run);
+        run.effect(() -> metrics.took(clock.nanoTime() - start));
+        return result;
     }
 
     private static boolean mayBeMirrored(V1ObjectMeta meta) {
@@ -82,54 +79,42 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
         return EndpointSliceController.slices(slices, key, MirrorDecisions.MANAGER);
     }
 
-    private Result mirror(ObjectKey key, V1Endpoints object) {
+    private Result mirror(ObjectKey key, V1Endpoints object, SyncRun run) {
         MirrorDecisions.Decision decision = MirrorDecisions.decide(object, mirrors(key), most);
-        metrics.mirrored(decision.updated(), decision.skipped());
-        metrics.changes(decision.counts());
-        metrics.count(key, decision.counts());
-        decision.unchanged().forEach(slice -> tracker.saw(key, slice));
-        executor.execute(key, decision.events());
-        Outcome outcome = executor.execute(key, decision.writes().actions());
-        tracker.wrote(key, outcome);
-        metrics.wrote(outcome);
+        run.execute(decision.events());
+        Outcome outcome = run.execute(decision.writes().actions());
+        run.effect(() -> {
+            decision.unchanged().forEach(slice -> tracker.saw(key, slice));
+            tracker.wrote(key, outcome);
+            metrics.mirrored(decision.updated(), decision.skipped());
+            metrics.changes(decision.counts());
+            metrics.count(key, decision.counts());
+            metrics.wrote(outcome);
+        });
         return outcome.error() != null && outcome.error().isNamespaceTerminating()
                 ? Result.done()
                 : outcome.toResult();
     }
 
     /** Deletes the mirrors of Endpoints that are not mirrored any more. */
-    private Result end(ObjectKey key) {
-        tracker.forget(key);
-        metrics.count(key, null);
+    private Result end(ObjectKey key, SyncRun run) {
+        run.effect(() -> {
+            tracker.forget(key);
+            metrics.count(key, null);
+        });
         List<V1EndpointSlice> left = mirrors(key);
         if (left.isEmpty()) {
-            forget(key);
-            return Result.done();
+            run.forget();
         }
-        Outcome outcome = executor.execute(key, deletions(left));
-        for (V1EndpointSlice slice : outcome.succeeded() ? left : List.<V1EndpointSlice>of()) {
-            deleted(key, ResourceType.ENDPOINT_SLICES, slice);
-        }
-        return outcome.toResult();
-    }
-
-    private static List<Action> deletions(List<V1EndpointSlice> left) {
         SliceWrites writes = new SliceWrites();
         left.forEach(slice -> writes.delete(slice, "its Endpoints are not mirrored"));
-        return writes.actions();
+        return run.execute(writes.actions()).toResult();
     }
 
     @Override
     protected V1LabelSelector selects(ObjectKey key, ResourceType type) {
         return new V1LabelSelector().putMatchLabelsItem(WellKnown.SERVICE, key.name())
                 .putMatchLabelsItem(WellKnown.MANAGED_BY, MirrorDecisions.MANAGER);
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Endpoints object) {
-        return mirrored(key) == null
-                ? deletions(mirrors(key))
-                : MirrorDecisions.decide(object, mirrors(key), most).writes().actions();
     }
 
     /** Adds the Endpoints that are or were mirrored. */

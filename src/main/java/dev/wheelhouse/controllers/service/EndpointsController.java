@@ -19,6 +19,7 @@ import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -50,65 +51,42 @@ public final class EndpointsController extends ObjectController<V1Service> {
     }
 
     @Override
-    protected Result gone(ObjectKey key) {
-        triggerTimes.forget(key);
+    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.effect(() -> triggerTimes.forget(key));
         V1Endpoints left = endpoints.get(key);
-        return left == null ? super.gone(key) : delete(key, left);
+        if (left == null) {
+            return super.gone(key, run);
+        }
+        V1ObjectMeta meta = left.getMetadata();
+        return run.execute(List.of(new Action.Delete(ResourceType.ENDPOINTS, key,
+                new Deletion(null, meta.getUid(), meta.getResourceVersion(), null), "the Service is gone"))).toResult();
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Service service) {
-        V1Endpoints current = endpoints.get(key);
+    protected Result sync(ObjectKey key, V1Service service, SyncRun run) {
         if (!ServicePods.isOurs(service)) {
             return Result.done();
         }
-        List<V1Pod> selected = selected(service);
-        Outcome outcome = executor.execute(key,
-                EndpointsDecisions.decide(service, selected, current, triggerTimes.next(service, selected)));
+        List<V1Pod> selected = ServicePods.of(service, pods.getIndexer().list(key.namespace()));
+        Outcome outcome = run.execute(EndpointsDecisions.decide(service, selected, endpoints.get(key),
+                triggerTimes.next(service, selected, run)));
         ApiError error = outcome.error();
         Action.Write failed = outcome.failed();
         if (error == null || error.isNamespaceTerminating()) {
             return Result.done();
         }
         if (failed instanceof Action.Create create) {
-            executor.execute(key, List.of(new Action.Event(ResourceType.ENDPOINTS, create.object(),
+            run.execute(List.of(new Action.Event(ResourceType.ENDPOINTS, create.object(),
                     EventRecorder.WARNING, "FailedToCreateEndpoint",
                     "Failed to create endpoint for service " + key + ": " + error.statusMessage())));
         } else if (failed instanceof Action.Update update) {
-            executor.execute(key, List.of(new Action.Event(ResourceType.ENDPOINTS, update.object(),
+            run.execute(List.of(new Action.Event(ResourceType.ENDPOINTS, update.object(),
                     EventRecorder.WARNING, "FailedToUpdateEndpoint",
                     "Failed to update endpoint " + key + ": " + error.statusMessage())));
         }
         return outcome.toResult();
     }
 
-    private Result delete(ObjectKey key, V1Endpoints left) {
-        Outcome outcome = executor.execute(key, List.of(deletion(key, left)));
-        if (outcome.succeeded()) {
-            deleted(key, ResourceType.ENDPOINTS, left);
-        }
-        return outcome.toResult();
-    }
-
-    private static Action.Delete deletion(ObjectKey key, V1Endpoints left) {
-        V1ObjectMeta meta = left.getMetadata();
-        return new Action.Delete(ResourceType.ENDPOINTS, key,
-                new Deletion(null, meta.getUid(), meta.getResourceVersion(), null), "the Service is gone");
-    }
-
-    private List<V1Pod> selected(V1Service service) {
-        return ServicePods.of(service, pods.getIndexer().list(String.valueOf(service.getMetadata().getNamespace())));
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Service service) {
-        if (!ServicePods.isOurs(service)) {
-            return List.of();
-        }
-        List<V1Pod> selected = selected(service);
-        return EndpointsDecisions.decide(service, selected, endpoints.get(key),
-                triggerTimes.peek(service, selected));
-    }
 
     /**
      * Endpoints that exist at the start may be left from a Service that is gone. The controller does not correct the

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.service;
 
 import java.util.List;
-import java.util.stream.Stream;
 
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 
@@ -26,10 +25,5 @@ record SliceDecision(List<Part> parts, ZoneHints hints) {
             slices.forEach(slice -> writes.delete(slice, why));
             return new Part(writes, List.of(), List.of(), new SliceCounts(1));
         }
-    }
-
-    /** All writes and Events, in order. */
-    List<Action> actions() {
-        return parts.stream().flatMap(p -> Stream.concat(p.writes().actions().stream(), p.events().stream())).toList();
     }
 }

@@ -13,11 +13,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.SyncRun;
 
 /**
  * The time of the change that a write of endpoints follows, for {@link WellKnown#TRIGGER_TIME}: the earliest change
- * since the sync before (upstream: {@code staging/src/k8s.io/endpointslice/util/trigger_time_tracker.go}). Thread safe
- * if a Service has one sync at a time.
+ * since the sync before (upstream: {@code staging/src/k8s.io/endpointslice/util/trigger_time_tracker.go}). Thread
+ * safe if a Service has one sync at a time that writes.
  */
 final class TriggerTimes {
     private final Map<ObjectKey, State> states = new ConcurrentHashMap<>();
@@ -30,16 +31,12 @@ final class TriggerTimes {
 
     /** The time for a sync of the Service; null for none. The next sync counts from this one. */
     @Nullable
-    Instant next(V1Service service, List<V1Pod> pods) {
+    Instant next(V1Service service, List<V1Pod> pods, SyncRun run) {
+        ObjectKey key = ObjectKey.of(service);
         State now = new State(instant(service.getMetadata().getCreationTimestamp()), readyTimes(pods));
-        return between(states.put(ObjectKey.of(service), now), now);
-    }
-
-    /** The time that {@link #next} would return. */
-    @Nullable
-    Instant peek(V1Service service, List<V1Pod> pods) {
-        State now = new State(instant(service.getMetadata().getCreationTimestamp()), readyTimes(pods));
-        return between(states.get(ObjectKey.of(service)), now);
+        State before = states.get(key);
+        run.effect(() -> states.put(key, now));
+        return between(before, now);
     }
 
     void forget(ObjectKey service) {

@@ -23,8 +23,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -35,7 +36,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * a label, and the day on which this record began in a ConfigMap. {@code StaleTokens} decides. A failed write is tried
  * again in the next round.
  */
-public final class LegacyTokenCleaner extends ObjectController<V1Secret> {
+public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner.Round> {
     public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(24);
@@ -43,29 +44,50 @@ public final class LegacyTokenCleaner extends ObjectController<V1Secret> {
             "kube-apiserver-legacy-service-account-token-tracking");
 
     private static final Logger log = LoggerFactory.getLogger(LegacyTokenCleaner.class);
-    /** The only key: a round over all Secrets. */
-    private static final ObjectKey ROUND = ObjectKey.cluster("secrets");
 
+    private final SharedIndexInformer<V1Secret> secrets;
     private final SharedIndexInformer<V1ServiceAccount> accounts;
     private final SharedIndexInformer<V1Pod> pods;
     private final ResourceClient<V1ConfigMap> configMaps;
     private final Duration cleanUpPeriod;
 
+    /** The only key: a round over all Secrets. */
+    enum Round {
+        ROUND;
+
+        @Override
+        public String toString() {
+            return ResourceType.SECRETS.plural();
+        }
+    }
+
     /** Starts with a round. */
     public LegacyTokenCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1, TokenSecrets.informer(context.informers()));
+        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
+        secrets = TokenSecrets.informer(context.informers());
+        follow(secrets);
         accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         configMaps = context.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         cleanUpPeriod = context.options().get(ControllerOptions.Identity.DEFAULTS).legacyTokenCleanUpPeriod();
-        queue.add(ROUND);
+        queue.add(Round.ROUND);
     }
 
     @Override
-    protected Result sync(ObjectKey round) {
+    public ResourceType syncs() {
+        return ResourceType.SECRETS;
+    }
+
+    @Override
+    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
+        return syncs().groupResource().equals(groupResource) && secrets.get(object) != null ? Round.ROUND : null;
+    }
+
+    @Override
+    protected Result sync(Round round, SyncRun run) {
         List<Action.Write> writes = decide();
         if (!writes.isEmpty()) {
-            for (Attempt attempt : executor.execute(round, List.of(Action.Batch.each(writes))).attempts()) {
+            for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
                 ApiError error = attempt.error();
                 if (error != null && attempt.failed() && !error.isConflict()) {
                     log.warn("{}: the {} of {} failed and is tried again in {} h: {}", NAME, attempt.write().verb(),
@@ -81,7 +103,7 @@ public final class LegacyTokenCleaner extends ObjectController<V1Secret> {
         LocalDate since = trackedSince();
         return since == null || !stale.isTrackedSince(since)
                 ? List.of()
-                : stale.among(primary.getIndexer().list());
+                : stale.among(secrets.getIndexer().list());
     }
 
     /** The day on which the API server began to record the use of tokens; null if that is unknown. */
@@ -106,10 +128,5 @@ public final class LegacyTokenCleaner extends ObjectController<V1Secret> {
         Set<String> names = new HashSet<>();
         pods.getIndexer().list(namespace).forEach(pod -> PodSecrets.of(pod.getSpec(), names::add));
         return names;
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Secret secret) {
-        return decide().stream().filter(write -> write.target().equals(key)).<Action>map(write -> write).toList();
     }
 }

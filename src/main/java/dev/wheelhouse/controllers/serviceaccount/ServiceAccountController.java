@@ -15,7 +15,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -34,7 +36,7 @@ public final class ServiceAccountController extends ObjectController<V1Namespace
     public ServiceAccountController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.NAMESPACES, V1Namespace.class);
         accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
-        primary.addEventHandler(ResourceEventHandler.ofAny(namespace -> queue.add(ObjectKey.of(namespace))));
+        primary.addEventHandler(new OwnKeys<>(queue));
         accounts.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onDelete(V1ServiceAccount account, boolean finalStateUnknown) {
@@ -44,16 +46,12 @@ public final class ServiceAccountController extends ObjectController<V1Namespace
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1Namespace namespace) {
-        Outcome outcome = executor.execute(key, plan(key, namespace));
+    protected Result sync(ObjectKey key, V1Namespace namespace, SyncRun run) {
+        Outcome outcome = run.execute(decide(namespace, accounts.get(ObjectKey.of(key.name(), DEFAULT))));
         ApiError error = outcome.error();
         return error != null && (error.isAlreadyExists() || error.isNamespaceTerminating())
                 ? Result.done()
                 : outcome.toResult();
-    }
-
-    private @Nullable V1ServiceAccount account(ObjectKey namespace) {
-        return accounts.get(ObjectKey.of(namespace.name(), DEFAULT));
     }
 
     /** The creation of the account that an active namespace misses. A pure function. */
@@ -65,10 +63,5 @@ public final class ServiceAccountController extends ObjectController<V1Namespace
                         new V1ServiceAccount().apiVersion("v1").kind("ServiceAccount").metadata(
                                 new V1ObjectMeta().namespace(namespace.getMetadata().getName()).name(DEFAULT)),
                         "the namespace has no default account"));
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1Namespace namespace) {
-        return decide(namespace, account(key));
     }
 }

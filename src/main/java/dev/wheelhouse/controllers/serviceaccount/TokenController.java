@@ -1,10 +1,11 @@
 package dev.wheelhouse.controllers.serviceaccount;
 
+import java.security.KeyPair;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,15 +19,18 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.Deleted;
 import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.TokenSource;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Keeps the Secrets of the type {@code kubernetes.io/service-account-token} (upstream:
@@ -37,36 +41,39 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * <p>The cache holds these Secrets alone. Before the controller deletes a Secret, it asks the API server for the
  * account, because the cache may not show a new account yet.
  */
-public final class TokenController extends KeyedController<ObjectKey> implements Plannable {
+public final class TokenController extends KeyedController<ObjectKey> {
     public static final String NAME = "serviceaccount-token-controller";
 
     private static final Logger log = LoggerFactory.getLogger(TokenController.class);
 
-    private final @Nullable Caches caches;
+    private final SharedIndexInformer<V1ServiceAccount> accounts;
+    private final SharedIndexInformer<V1Secret> secrets;
+    private final LegacyTokens tokens;
     private final ResourceClient<V1ServiceAccount> live;
     private final String rootCa;
     /** The deleted Secrets whose references have not been removed yet, by their account. */
     private final Map<ObjectKey, Set<Deleted>> deleted = new ConcurrentHashMap<>();
 
-    private record Caches(SharedIndexInformer<V1ServiceAccount> accounts, SharedIndexInformer<V1Secret> secrets,
-            LegacyTokens tokens) {}
-
-    public TokenController(ControllerContext context) {
-        super(NAME, context);
+    /** The controller if the options name a key, else one that does nothing. */
+    public static Controller of(ControllerContext context) {
         ControllerOptions.Identity options = context.options().get(ControllerOptions.Identity.DEFAULTS);
-        rootCa = options.rootCa();
-        live = context.client().resource(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
-        if (options.tokenKeys() == null) {
-            log.info("{}: fills no Secrets, because --wheelhouse.service-account-private-key-file names no key", NAME);
-            caches = null;
-            return;
+        if (options.tokenKeys() != null) {
+            return new TokenController(context, options.tokenKeys(), options.rootCa());
         }
-        SharedIndexInformer<V1Secret> secrets = TokenSecrets.informer(context.informers());
+        log.info("{}: fills no Secrets, because --wheelhouse.service-account-private-key-file names no key", NAME);
+        return new IdleController(NAME);
+    }
+
+    private TokenController(ControllerContext context, Supplier<KeyPair> keys, String rootCa) {
+        super(NAME, context);
+        this.rootCa = rootCa;
+        this.tokens = new LegacyTokens(keys);
+        this.live = context.client().resource(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
+        this.secrets = TokenSecrets.informer(context.informers());
         TokenSecrets.indexByAccount(secrets);
         follow(secrets);
-        caches = new Caches(informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class), secrets,
-                new LegacyTokens(options.tokenKeys()));
-        caches.accounts.addEventHandler(ResourceEventHandler.ofAny(account -> {
+        this.accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
+        accounts.addEventHandler(ResourceEventHandler.ofAny(account -> {
             ObjectKey key = ObjectKey.of(account);
             if (!TokenSecrets.of(secrets, key).isEmpty()) {
                 queue.add(key);
@@ -76,48 +83,41 @@ public final class TokenController extends KeyedController<ObjectKey> implements
     }
 
     @Override
-    protected Result sync(ObjectKey key) {
+    protected Result sync(ObjectKey key, SyncRun run) {
         Set<Deleted> gone = Set.copyOf(deleted.getOrDefault(key, Set.of()));
-        Caches known = Objects.requireNonNull(caches);
-        Outcome outcome = executor.execute(key, decide(known, key, gone, known.tokens));
+        // A plan contains no tokens, because others may see it.
+        TokenSource source = run.writes() ? tokens : (account, secret) -> "a token";
+        Outcome outcome = run.execute(decide(key, gone, source));
         if (outcome.succeeded()) {
-            deleted.computeIfPresent(key, (account, names) -> {
+            run.effect(() -> deleted.computeIfPresent(key, (account, names) -> {
                 names.removeAll(gone);
                 return names.isEmpty() ? null : names;
-            });
-            if (!knows(key)) {
-                forget(key);
+            }));
+            if (accounts.get(key) == null) {
+                run.forget();
             }
         }
         return outcome.toResult();
     }
 
-    private List<Action> decide(Caches known, ObjectKey key, Set<Deleted> gone, TokenSource tokens) {
-        V1ServiceAccount account = known.accounts.get(key);
-        List<V1Secret> secrets = TokenSecrets.of(known.secrets, key);
-        V1ServiceAccount cached = account;
-        if (secrets.stream().anyMatch(secret -> !TokenSecrets.isOf(TokenSecrets.accountUid(secret), cached))) {
-            account = live.find(key).orElse(null);
-        }
-        return TokenDecisions.decide(account, secrets, gone, rootCa, tokens);
+    private List<Action> decide(ObjectKey key, Set<Deleted> gone, TokenSource source) {
+        V1ServiceAccount cached = accounts.get(key);
+        List<V1Secret> its = TokenSecrets.of(secrets, key);
+        boolean isOther = its.stream().anyMatch(secret -> !TokenSecrets.isOf(TokenSecrets.accountUid(secret), cached));
+        return TokenDecisions.decide(isOther ? live.find(key).orElse(null) : cached, its, gone, rootCa, source);
     }
 
     @Override
-    public ResourceType plansFor() {
+    public ResourceType syncs() {
         return ResourceType.SERVICE_ACCOUNTS;
     }
 
     @Override
-    public boolean knows(ObjectKey key) {
-        return caches != null && caches.accounts.get(key) != null;
-    }
-
-    /** {@inheritDoc} The plan contains no tokens, because others may see it. */
-    @Override
-    public List<Action> plan(ObjectKey key) {
-        return caches != null && knows(key)
-                ? decide(caches, key, deleted.getOrDefault(key, Set.of()), (account, secret) -> "a token")
-                : List.of();
+    protected @Nullable ObjectKey keyOf(String groupResource, ObjectKey object) {
+        V1Secret secret = ResourceType.SECRETS.groupResource().equals(groupResource) ? secrets.get(object) : null;
+        return secret != null
+                ? TokenSecrets.account(secret)
+                : syncs().groupResource().equals(groupResource) && accounts.get(object) != null ? object : null;
     }
 
     private final class OfSecrets implements ResourceEventHandler<V1Secret> {
@@ -125,7 +125,7 @@ public final class TokenController extends KeyedController<ObjectKey> implements
         public void onAdd(V1Secret secret, boolean initial) {
             ObjectKey account = TokenSecrets.account(secret);
             if (account != null) {
-                queue.add(account);
+                queue.add(account, initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         }
 

@@ -14,6 +14,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -41,19 +42,14 @@ public final class ServiceCidrController extends ObjectController<V1ServiceCIDR>
     }
 
     @Override
-    protected Result sync(ObjectKey key, V1ServiceCIDR range) {
-        Outcome outcome = executor.execute(key, plan(key, range));
+    protected Result sync(ObjectKey key, V1ServiceCIDR range, SyncRun run) {
+        Outcome outcome = run.execute(RangeDecisions.decide(new RangeView(range, primary.getIndexer().list(),
+                addresses.getIndexer().list(), clock.now())));
         if (outcome.failed() instanceof Action.Apply && range.getMetadata().getDeletionTimestamp() == null) {
-            executor.execute(key, List.of(new Action.Event(RANGES, range, EventRecorder.WARNING,
+            run.execute(List.of(new Action.Event(RANGES, range, EventRecorder.WARNING,
                     "KubernetesServiceCIDRError", "The ServiceCIDR Status can not be set to Ready=True")));
         }
         return outcome.toResult();
-    }
-
-    @Override
-    protected List<Action> plan(ObjectKey key, V1ServiceCIDR range) {
-        return RangeDecisions.decide(new RangeView(range, primary.getIndexer().list(), addresses.getIndexer().list(),
-                clock.now()));
     }
 
     private void enqueue(Predicate<AddressRange> which) {

@@ -146,13 +146,14 @@ class NamespaceControllerTest {
         cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
         assertThat(plan()).containsExactly(
                 "deletecollection configmaps team/*: its namespace is being deleted",
-                "update_status namespaces team: its remaining content has changed");
+                "update_status namespaces team: its remaining content has changed",
+                "update_finalize namespaces team: it is empty");
         assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
         assertThat(conditions()).isEmpty();
     }
 
     private List<String> plan() {
-        return controller.plan(NS).stream().map(Action.Write.class::cast)
+        return controller.plan(NS).stream().filter(Action.Write.class::isInstance).map(Action.Write.class::cast)
                 .map(write -> write.verb() + " " + write.type() + " " + write.target() + ": " + write.why()).toList();
     }
 

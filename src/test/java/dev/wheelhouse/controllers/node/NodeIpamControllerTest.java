@@ -74,6 +74,21 @@ class NodeIpamControllerTest {
     }
 
     @Test
+    void plansTakeNoRange() {
+        start(FOUR);
+        node("a", "");
+        cluster.deliver();
+        for (int i = 0; i < 10; i++) {
+            assertThat(controller.plan("nodes", ObjectKey.cluster("a")).orElseThrow()).singleElement().asString()
+                    .contains("10.1.0.0/24");
+        }
+        settle();
+        add("b", "c", "d");
+        assertThat(ranges("a")).containsExactly("10.1.0.0/24");
+        assertThat(ranges("d")).hasSize(1);
+    }
+
+    @Test
     void eachNodeGetsTheNextRange() {
         start(FOUR);
         add("a", "b");

@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
@@ -221,6 +222,22 @@ class PodGarbageCollectorTest {
         assertThat(writes()).isEmpty();
         after(Duration.ofSeconds(1));
         assertThat(writes()).hasSize(2);
-        assertThat(collector.plan(POD)).as("it is Failed already").hasSize(1);
+        assertThat(plan()).as("it is Failed already").hasSize(1);
+        assertThat(collector.plan("pods", ObjectKey.of("default", "none"))).isEmpty();
+    }
+
+    private List<Action> plan() {
+        return collector.plan("pods", POD).orElseThrow();
+    }
+
+    @Test
+    void thePlanOfAPodOfAMissingNodeIsThatOfTheRoundAndEndsNoQuarantine() {
+        pod("p", "nodeName: gone,", "Running");
+        after(Duration.ZERO);
+        assertThat(plan()).isEmpty();
+        cluster.clock.advance(Duration.ofSeconds(40));
+        assertThat(plan()).hasSize(2).isEqualTo(plan());
+        after(Duration.ZERO);
+        assertThat(isDeleted()).isTrue();
     }
 }

@@ -303,8 +303,8 @@ class ResourceClaimBehavioursTest {
         cluster.forgetCaches();
         controller = new ResourceClaimController(cluster.context());
         cluster.deliver();
-        assertThat(controller.plan(POD)).singleElement().isInstanceOf(Action.Create.class);
-        assertThat(controller.plan(ObjectKey.of("default", "none"))).isEmpty();
+        assertThat(controller.plan("pods", POD).orElseThrow()).singleElement().isInstanceOf(Action.Create.class);
+        assertThat(controller.plan("pods", ObjectKey.of("default", "none"))).isEmpty();
 
         settle();
         assertThat(claims()).hasSize(1);

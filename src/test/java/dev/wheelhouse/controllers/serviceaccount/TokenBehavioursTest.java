@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
@@ -35,7 +36,7 @@ class TokenBehavioursTest {
 
     private final Cluster cluster = new Cluster();
     private final KeyPair keys = pair("EC", 256);
-    private TokenController controller = new TokenController(cluster.context(options(keys)));
+    private Controller controller = TokenController.of(cluster.context(options(keys)));
 
     private static KeyPair pair(String algorithm, int size) {
         try {
@@ -87,7 +88,7 @@ class TokenBehavioursTest {
     void aSecretGetsASignedTokenTheNamespaceAndTheCertificates(String algorithm, int size, String header)
             throws Exception {
         KeyPair pair = pair(algorithm, size);
-        controller = new TokenController(cluster.context(options(pair)));
+        controller = TokenController.of(cluster.context(options(pair)));
         String uid = account().getMetadata().getUid();
         secret("");
         settle();
@@ -201,7 +202,7 @@ class TokenBehavioursTest {
 
     @Test
     void withoutAKeyNothingHappens() {
-        controller = new TokenController(cluster.context());
+        controller = TokenController.of(cluster.context());
         secret("");
         settle();
         assertThat(controller.informers()).isEmpty();
@@ -213,7 +214,7 @@ class TokenBehavioursTest {
         account();
         secret("");
         cluster.deliver();
-        assertThat(controller.plan(ROBOT)).hasSize(1).first().isInstanceOfSatisfying(Action.Batch.class,
+        assertThat(controller.plan("serviceaccounts", ROBOT).orElseThrow()).hasSize(1).first().isInstanceOfSatisfying(Action.Batch.class,
                 batch -> assertThat(batch.writes()).first().isInstanceOfSatisfying(Action.Update.class,
                         update -> assertThat(text((V1Secret) update.object(), "token")).isEqualTo("a token")));
     }
@@ -227,6 +228,6 @@ class TokenBehavioursTest {
         settle();
         assertThat(controller.informers()).filteredOn(informer -> informer.type().equals(ResourceType.SECRETS))
                 .allSatisfy(informer -> assertThat(informer.getIndexer().list()).hasSize(1));
-        assertThat(controller.plan(ROBOT)).isEqualTo(List.of());
+        assertThat(controller.plan("serviceaccounts", ROBOT).orElseThrow()).isEqualTo(List.of());
     }
 }
