@@ -55,8 +55,8 @@ public final class JobController extends KeyedController<JobKey> {
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache);
         JobMetrics metrics = new JobMetrics(context.metrics()::record);
-        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods, queue,
-                addQueue("job_orphan_pod", LIMITS), metrics);
+        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods,
+                queue, addQueue("job_orphan_pod", LIMITS), metrics);
         jobs.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));
     }
