@@ -230,8 +230,8 @@ final class ApiActionExecutor implements ActionExecutor {
     }
 
     /**
-     * The resource version that a write requires, or that the cache shows before a patch; null if there is none. A patch
-     * whose object does not exist any more shows that this version is outdated.
+     * The resource version that a write requires, or that the cache shows before a patch; null if there is none. A
+     * patch whose object does not exist any more shows that this version is outdated.
      */
     private @Nullable String decidedOn(Action.Write write) {
         return switch (write) {

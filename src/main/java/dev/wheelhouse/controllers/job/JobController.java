@@ -80,6 +80,11 @@ public final class JobController extends KeyedController<JobKey> {
     }
 
     @Override
+    protected boolean isOwn(JobKey key, ObjectKey object) {
+        return key.object().equals(object);
+    }
+
+    @Override
     protected Result sync(JobKey key, SyncRun run) {
         if (key instanceof JobKey.OfOrphan) {
             return orphans.sync(key.object(), run);
