@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
