@@ -65,7 +65,6 @@ final class Scales {
         };
     }
 
-
     private ObjectNode patch(Target target, ApiRequest request) {
         String media = Updates.patchMedia(target.type(), request);
         WriteOptions.check(request);
