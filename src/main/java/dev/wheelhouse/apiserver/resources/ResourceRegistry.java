@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.ResourceInfo;
 
