@@ -7,6 +7,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * The shape of one API type: an object with fields, or a scalar. Immutable.
@@ -72,6 +76,18 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
                         + ", which types.tsv does not define: generate it anew");
             }
             return type;
+        }
+
+        /** Go's zero value of a value or an element; null for a scalar other than a quantity. */
+        public @Nullable JsonNode zero() {
+            return switch (typeName) {
+                case "string" -> StringNode.valueOf("");
+                case "integer", "number" -> IntNode.valueOf(0);
+                case "boolean" -> BooleanNode.FALSE;
+                default -> type().isObject()
+                        ? JsonNodeFactory.instance.objectNode()
+                        : "quantity".equals(type().scalar()) ? StringNode.valueOf("0") : null;
+            };
         }
     }
 }

@@ -10,14 +10,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.BooleanNode;
-import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Schemas;
@@ -147,18 +143,7 @@ public final class TypeDefaults {
         if (field.defaultValue() != null) {
             return field.defaultValue().deepCopy();
         }
-        return switch (field.typeName()) {
-            case "string" -> StringNode.valueOf("");
-            case "integer", "number" -> IntNode.valueOf(0);
-            case "boolean" -> BooleanNode.FALSE;
-            default -> {
-                String scalar = field.type().scalar();
-                yield scalar == null
-                        ? Json.object()
-                        : scalar.equals("quantity")
-                                ? StringNode.valueOf("0")
-                                : scalar.endsWith("time") ? NullNode.getInstance() : null;
-            }
-        };
+        JsonNode zero = field.zero();
+        return zero == null && String.valueOf(field.type().scalar()).endsWith("time") ? NullNode.getInstance() : zero;
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.discovery;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -19,34 +20,31 @@ import dev.wheelhouse.facts.ResourceInfo;
  * for each state of the registry and shared by all callers, who must not change them. Thread safe.
  */
 public final class Discovery {
-    private final ResourceRegistry registry;
-    private final List<ResourceInfo> others;
-    private volatile @Nullable Documents documents;
+    private final Supplier<Documents> documents;
 
     /** @param others served resources that are not in the registry */
     public Discovery(ResourceRegistry registry, List<ResourceInfo> others) {
-        this.registry = registry;
-        this.others = List.copyOf(others);
+        this.documents = registry.derived(served -> Documents.of(Stream.concat(served.stream(), others.stream())));
     }
 
     /** The answer of {@code /api}. */
     public ObjectNode apiVersions() {
-        return current().apiVersions;
+        return documents.get().apiVersions;
     }
 
     /** The answer of {@code /apis}. */
     public ObjectNode apiGroupList() {
-        return current().groupList;
+        return documents.get().groupList;
     }
 
     /** The answer of {@code /apis/GROUP}; null if the group is unknown. */
     public @Nullable ObjectNode apiGroup(String group) {
-        return current().groups.get(group);
+        return documents.get().groups.get(group);
     }
 
     /** The answer of {@code /api/v1} or {@code /apis/GROUP/VERSION}; null if the version is unknown. */
     public @Nullable ObjectNode apiResourceList(String group, String version) {
-        return current().resourceLists.get(group + "/" + version);
+        return documents.get().resourceLists.get(group + "/" + version);
     }
 
     /**
@@ -57,7 +55,7 @@ public final class Discovery {
      * @throws IllegalArgumentException for another version
      */
     public ObjectNode aggregated(boolean core, String apiVersion) {
-        ObjectNode document = current().aggregated.get(apiVersion + (core ? " core" : ""));
+        ObjectNode document = documents.get().aggregated.get(apiVersion + (core ? " core" : ""));
         if (document == null) {
             throw new IllegalArgumentException(
                     "aggregated discovery has no version " + apiVersion + ": ask for v2 or v2beta1");
@@ -65,21 +63,11 @@ public final class Discovery {
         return document;
     }
 
-    private Documents current() {
-        List<ResourceInfo> state = registry.all();
-        Documents known = documents;
-        if (known == null || known.state != state) {
-            known = Documents.of(state, others);
-            documents = known;
-        }
-        return known;
-    }
+    private record Documents(ObjectNode apiVersions, ObjectNode groupList, Map<String, ObjectNode> groups,
+            Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
 
-    private record Documents(List<ResourceInfo> state, ObjectNode apiVersions, ObjectNode groupList,
-            Map<String, ObjectNode> groups, Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
-
-        static Documents of(List<ResourceInfo> state, List<ResourceInfo> others) {
-            GroupVersions all = GroupVersions.of(Stream.concat(state.stream(), others.stream()).toList());
+        static Documents of(Stream<ResourceInfo> served) {
+            GroupVersions all = GroupVersions.of(served.toList());
             Map<String, ObjectNode> groups = new LinkedHashMap<>();
             Map<String, ObjectNode> resourceLists = new LinkedHashMap<>();
             all.byGroup().forEach((group, versions) -> {
@@ -94,7 +82,7 @@ public final class Discovery {
                 aggregated.put(version, AggregatedDiscovery.list(all, false, version));
                 aggregated.put(version + " core", AggregatedDiscovery.list(all, true, version));
             }
-            return new Documents(state, versions(), groupList(groups), groups, resourceLists, aggregated);
+            return new Documents(versions(), groupList(groups), groups, resourceLists, aggregated);
         }
 
         private static ObjectNode versions() {

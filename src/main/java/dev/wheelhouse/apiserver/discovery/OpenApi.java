@@ -1,6 +1,6 @@
 package dev.wheelhouse.apiserver.discovery;
 
-import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The OpenAPI documents of a registry, which kubectl reads for validation, {@code explain}, {@code apply} and
@@ -16,16 +15,15 @@ import dev.wheelhouse.facts.ResourceInfo;
  * registry, and shared by all callers, who must not change it. Thread safe.
  */
 public final class OpenApi {
-    private final ResourceRegistry registry;
-    private volatile @Nullable OpenApiDocuments documents;
+    private final Supplier<OpenApiDocuments> documents;
 
     public OpenApi(ResourceRegistry registry) {
-        this.registry = registry;
+        this.documents = registry.derived(OpenApiDocuments::new);
     }
 
     /** The answer of {@code /openapi/v3}: an index of the documents, each with its {@link #v3Hash}. */
     public ObjectNode v3Index() {
-        OpenApiDocuments current = current();
+        OpenApiDocuments current = documents.get();
         ObjectNode index = Json.object();
         ObjectNode paths = index.putObject("paths");
         for (String path : current.paths()) {
@@ -36,7 +34,7 @@ public final class OpenApi {
 
     /** The answer of {@code /openapi/v3/PATH}, such as {@code apis/apps/v1}; null if the path is unknown. */
     public @Nullable ObjectNode v3(String path) {
-        OpenApiDocuments current = current();
+        OpenApiDocuments current = documents.get();
         return current.paths().contains(path) ? current.v3(path) : null;
     }
 
@@ -46,32 +44,17 @@ public final class OpenApi {
      * path is unknown.
      */
     public @Nullable String v3Hash(String path) {
-        OpenApiDocuments current = current();
+        OpenApiDocuments current = documents.get();
         return current.paths().contains(path) ? current.hash(path) : null;
     }
 
     /** The answer of {@code /openapi/v2} as JSON. */
     public ObjectNode v2() {
-        return current().v2();
+        return documents.get().v2();
     }
 
     /** The answer of {@code /openapi/v2} as gnostic's protobuf message. Do not change the array. */
     public byte[] v2Protobuf() {
-        return current().v2Protobuf();
-    }
-
-    private OpenApiDocuments current() {
-        List<ResourceInfo> state = registry.all();
-        OpenApiDocuments known = documents;
-        if (known == null || !known.isOf(state)) {
-            synchronized (this) {
-                known = documents;
-                if (known == null || !known.isOf(state)) {
-                    known = new OpenApiDocuments(state);
-                    documents = known;
-                }
-            }
-        }
-        return known;
+        return documents.get().v2Protobuf();
     }
 }

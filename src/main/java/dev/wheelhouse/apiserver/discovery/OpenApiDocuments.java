@@ -55,10 +55,6 @@ final class OpenApiDocuments {
         });
     }
 
-    boolean isOf(List<ResourceInfo> otherState) {
-        return state == otherState;
-    }
-
     Set<String> paths() {
         return scopes.keySet();
     }

@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -109,6 +111,22 @@ public final class ResourceRegistry {
     public void follow(Supplier<Served> source) {
         served = source;
     }
+
+    /** A value that is made of the served resources, and made again when these have changed. */
+    public <T> Supplier<T> derived(Function<List<ResourceInfo>, T> maker) {
+        AtomicReference<@Nullable Derived<T>> last = new AtomicReference<>();
+        return () -> {
+            List<ResourceInfo> now = all();
+            Derived<T> present = last.get();
+            if (present == null || present.from != now) {
+                present = new Derived<>(now, maker.apply(now));
+                last.set(present);
+            }
+            return present.value;
+        };
+    }
+
+    private record Derived<T>(List<ResourceInfo> from, T value) {}
 
     private record Key(String group, String version, String plural) {
         static Key of(ResourceInfo r) {

@@ -264,12 +264,6 @@ final class Writes {
         return custom == null ? object : custom.toStorage(object);
     }
 
-    /** Sets the version of the write in the object as the client sees it, if another form of it was stored. */
-    private static void stamp(ObjectNode object, StoredObject stored) {
-        Meta.of(object).put("resourceVersion", Long.toString(stored.version()));
-    }
-
-    /** @param form the object in the version in which it is stored */
     private static Attributes attributes(Target target, ObjectNode object, @Nullable ObjectNode old,
             WriteContext context) {
         return new Attributes(target, old == null ? "CREATE" : "UPDATE", object, old, context.user(), context.dryRun(),
@@ -295,36 +289,45 @@ final class Writes {
     }
 
     private Written store(Target target, ObjectNode object, ObjectNode form, WriteContext context) {
-        ResourceType type = target.type();
-        Strategy strategy = Strategies.of(type);
         StoredObject present = store.get(target.stored(), target.namespace(), Meta.name(object));
         if (present != null) {
             throw new StoreException.Exists(present);
         }
-        Runnable giveBack = strategy.reserve(null, object, state);
-        boolean stored = false;
+        return commit(target, object, null, form, context, () -> store.create(target.stored(), form));
+    }
+
+    /**
+     * Stores a prepared object.
+     *
+     * @param old null for a new object
+     * @param form the object in the version in which it is stored
+     */
+    private Written commit(Target target, ObjectNode object, @Nullable ObjectNode old, ObjectNode form,
+            WriteContext context, Supplier<StoredObject> write) {
+        ResourceType type = target.type();
+        Strategy strategy = Strategies.of(type);
+        int code = old == null ? 201 : 200;
+        Runnable giveBack = target.subresource().isEmpty() ? strategy.reserve(old, object, state) : () -> {};
+        boolean committed = false;
         try {
             if (context.dryRun()) {
-                return new Written(201, object, null);
+                return new Written(code, object, null);
             }
             strategy.toStored(type, object);
-            StoredObject made = fitting(form, context, () -> store.create(target.stored(), form));
-            stored = true;
-            stamp(object, made);
-            afterCommit.run(type.plural(), made.name(), () -> strategy.written(null, object, state));
-            return written(201, target, object, made);
+            StoredObject stored = fitting(form, context, write);
+            committed = true;
+            Meta.of(object).put("resourceVersion", Long.toString(stored.version()));
+            afterCommit.run(type.plural(), stored.name(), () -> strategy.written(old, object, state));
+            if (target.info() instanceof CustomResourceInfo custom) {
+                state.customResources().wrote(custom, stored);
+                return new Written(code, object, null);
+            }
+            return new Written(code, object, stored);
         } finally {
-            if (!stored) {
+            if (!committed) {
                 giveBack.run();
             }
         }
-    }
-
-    private Written written(int code, Target target, ObjectNode object, StoredObject stored) {
-        if (target.info() instanceof CustomResourceInfo custom) {
-            state.customResources().wrote(custom, stored);
-        }
-        return new Written(code, object, CustomResourceInfo.typeOf(target.info()) == null ? stored : null);
     }
 
     /**
@@ -429,21 +432,8 @@ final class Writes {
         if (context.dryRun()) {
             return new Written(200, next, null);
         }
-        Runnable giveBack = target.subresource().isEmpty() ? strategy.reserve(old, next, state) : () -> {};
-        boolean written = false;
-        try {
-            strategy.toStored(type, next);
-            StoredObject stored = fitting(form, context,
-                    () -> store.update(target.stored(), form, current.version()));
-            written = true;
-            stamp(next, stored);
-            afterCommit.run(type.plural(), stored.name(), () -> strategy.written(old, next, state));
-            return written(200, target, next, stored);
-        } finally {
-            if (!written) {
-                giveBack.run();
-            }
-        }
+        return commit(target, next, old, form, context,
+                () -> store.update(target.stored(), form, current.version()));
     }
 
     /** Runs the effects of the removal of an object. */

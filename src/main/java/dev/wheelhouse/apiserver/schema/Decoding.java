@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.BooleanNode;
-import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
@@ -123,17 +121,10 @@ final class Decoding {
     }
 
     private static JsonNode zero(Field field) {
-        return switch (field.typeName()) {
-            case "string" -> StringNode.valueOf("");
-            case "integer", "number" -> IntNode.valueOf(0);
-            case "boolean" -> BooleanNode.FALSE;
-            default -> {
-                String scalar = field.type().scalar();
-                yield scalar == null || scalar.equals("raw-object")
-                        ? Json.object()
-                        : scalar.equals("quantity") ? StringNode.valueOf("0") : StringNode.valueOf("");
-            }
-        };
+        JsonNode zero = field.zero();
+        return zero != null
+                ? zero
+                : "raw-object".equals(field.type().scalar()) ? Json.object() : StringNode.valueOf("");
     }
 
     private JsonNode single(JsonNode value, Field field, TypeSchema owner) {
