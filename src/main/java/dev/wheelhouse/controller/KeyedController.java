@@ -152,7 +152,7 @@ public abstract class KeyedController<K> implements Controller {
      * {@link Controller#plan(String, ObjectKey)}.
      */
     public final List<Action> plan(K key) {
-        RecordingRun run = new RecordingRun();
+        RecordingRun run = new RecordingRun(false);
         try {
             Result result = sync(key, run);
             List<Action> actions = new ArrayList<>(run.recorded());
@@ -295,7 +295,7 @@ public abstract class KeyedController<K> implements Controller {
         if (observed == null) {
             return sync.sync(new WritingRun(owner, forget));
         }
-        RecordingRun run = new RecordingRun();
+        RecordingRun run = new RecordingRun(true);
         try {
             return sync.sync(run);
         } finally {
@@ -322,6 +322,11 @@ public abstract class KeyedController<K> implements Controller {
         @Override
         public void effect(Runnable effect) {
             effect.run();
+        }
+
+        @Override
+        public void note(Runnable memory) {
+            memory.run();
         }
 
         @Override

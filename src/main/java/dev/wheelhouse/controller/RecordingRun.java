@@ -15,7 +15,13 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 
 /** A run that records its actions and has no effect. Not thread safe. */
 final class RecordingRun implements SyncRun {
+    private final boolean observes;
     private final List<Action> recorded = new ArrayList<>();
+
+    /** @param observes whether it is a sync of a controller that observes, and not a plan */
+    RecordingRun(boolean observes) {
+        this.observes = observes;
+    }
 
     @Override
     public Outcome execute(List<Action> actions) {
@@ -25,6 +31,13 @@ final class RecordingRun implements SyncRun {
 
     @Override
     public void effect(Runnable effect) {}
+
+    @Override
+    public void note(Runnable memory) {
+        if (observes) {
+            memory.run();
+        }
+    }
 
     @Override
     public void count(Measure measure, double value, String... labels) {}

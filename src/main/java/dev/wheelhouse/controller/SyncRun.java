@@ -18,8 +18,17 @@ public interface SyncRun {
      */
     Outcome execute(List<Action> actions);
 
-    /** Does something else than a write, such as remembering or adding a key. A run that only records skips it. */
+    /**
+     * Does something else than a write that follows from what the sync does, such as remembering a write or adding a key.
+     * A run that only records skips it.
+     */
     void effect(Runnable effect);
+
+    /**
+     * Remembers what the sync has seen, such as since when an object is in a state. A controller that only observes
+     * remembers it, too. A run that somebody asks for a plan does not.
+     */
+    void note(Runnable memory);
 
     /** Counts in a metric that upstream's controller has too. A run that only records counts nothing. */
     void count(Measure measure, double value, String... labels);

@@ -303,7 +303,7 @@ class ApiActionExecutorTest {
             }
         });
         for (int sync = 0; sync < 2; sync++) {
-            RecordingRun run = new RecordingRun();
+            RecordingRun run = new RecordingRun(false);
             Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
                     new Action.RequeueAfter(Duration.ofSeconds(1))));
             assertThat(outcome.succeeded()).isTrue();

@@ -182,11 +182,12 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
 
     @Override
     protected Result sync(ObjectKey key, SyncRun run) {
-        run.effect(this::adopt);
+        run.note(this::adopt);
         NodeView view = view(key.name(), run);
         Decision decision = AttachDecisions.decide(view);
         Outcome outcome = run.execute(decision.actions());
-        run.effect(() -> remember(key, view, decision, outcome));
+        run.note(() -> remember(key, view, decision, outcome));
+        run.effect(() -> remember(outcome));
         decision.forced().forEach(reason -> run.count(FORCED, 1, reason));
         if (outcome.failed() instanceof Action.Create create && outcome.error() != null) {
             tell(key, view, create, outcome.error(), run);
@@ -237,6 +238,9 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         if (view.verifies() && outcome.succeeded()) {
             verified.put(key.name(), period(view.now()));
         }
+    }
+
+    private void remember(Outcome outcome) {
         outcome.written().stream().filter(V1VolumeAttachment.class::isInstance).map(V1VolumeAttachment.class::cast)
                 .forEach(attachment -> {
                     own.add(ObjectKey.of(attachment));
@@ -258,12 +262,12 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         Instant next = decision.next();
         if (verifies() && !view.reported().isEmpty()) {
             long last = Objects.requireNonNullElseGet(verified.get(key.name()), () -> period(view.now()));
-            run.effect(() -> verified.putIfAbsent(key.name(), last));
+            run.note(() -> verified.putIfAbsent(key.name(), last));
             Instant comparison = start.plus(options.reconcileSyncPeriod().multipliedBy(last + 1));
             next = next == null || comparison.isBefore(next) ? comparison : next;
         }
         if (view.node() == null && view.wanted().isEmpty() && decision.attempts().isEmpty()) {
-            run.effect(() -> {
+            run.note(() -> {
                 attempts.remove(key.name());
                 verified.remove(key.name());
                 goneNodes.remove(key.name());
@@ -294,7 +298,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         V1Node node = nodes.get(ObjectKey.cluster(name));
         boolean annotated = node != null && Volumes.isAnnotated(node, MANAGED);
         if (annotated) {
-            run.effect(() -> managed.add(name));
+            run.note(() -> managed.add(name));
         }
         Map<String, Wanted> wanted = annotated || managed.contains(name) ? wanted(name) : Map.of();
         Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted, run);
@@ -437,7 +441,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         Set<ObjectKey> claimed = named.filter(volume -> volume.csi() != null)
                 .map(volume -> ObjectKey.cluster(volume.csi().attachment(name)))
                 .filter(key -> attachment(key) != null).collect(Collectors.toSet());
-        run.effect(() -> own.addAll(claimed));
+        run.note(() -> own.addAll(claimed));
         Map<Attachable, V1VolumeAttachment> held = new LinkedHashMap<>();
         Stream.concat(attachments.getIndexer().byIndex(BY_NODE, name).stream(),
                 made.values().stream().filter(attachment -> name.equals(attachment.getSpec().getNodeName())))

@@ -72,11 +72,11 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> {
+        run.note(() -> {
             memories.remove(key);
             selectors.remove(key);
-            counts.gone(key);
         });
+        run.effect(() -> counts.gone(key));
         return super.gone(key, run);
     }
 
@@ -97,22 +97,27 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         Outcome written = decision.why() == null ? null : write(key, autoscaler, scaled, decision, run);
         ApiError failure = written == null ? null : written.error();
         Outcome reported = run.execute(AutoscalerDecisions.report(view, decision, failure));
-        run.effect(() -> remember(key, view, decision, written, reported, start));
+        boolean scales = written != null && written.succeeded();
+        run.note(() -> remember(key, view, decision, scales && run.writes()));
+        run.effect(() -> count(key, view, decision, written, reported, start));
         return end(autoscaler, reported, failure, run);
     }
 
-    /** @param written the outcome of the write of the scale; null if there was none */
-    private void remember(ObjectKey key, AutoscalerView view, Decision decision, @Nullable Outcome written,
-            Outcome reported, long start) {
+    private void remember(ObjectKey key, AutoscalerView view, Decision decision, boolean scaled) {
         if (view.target() instanceof Target.Selected selected) {
             selectors.put(key, selected.selector());
         }
-        boolean failed = written != null && !written.succeeded();
-        boolean scaled = written != null && !failed;
         memories.put(key, scaled
                 ? Limits.afterScaling(decision.memory(), view.autoscaler().getSpec().getBehavior(), view.replicas(),
                         decision.replicas(), view.now())
                 : decision.memory());
+    }
+
+    /** @param written the outcome of the write of the scale; null if there was none */
+    private void count(ObjectKey key, AutoscalerView view, Decision decision, @Nullable Outcome written,
+            Outcome reported, long start) {
+        boolean failed = written != null && !written.succeeded();
+        boolean scaled = written != null && !failed;
         counts.computed(view.autoscaler(), view.target(), decision);
         boolean complete = !decision.failed() && !failed;
         if (complete) {

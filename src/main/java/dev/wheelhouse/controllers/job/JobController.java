@@ -56,8 +56,7 @@ public final class JobController extends KeyedController<JobKey> {
         orphans = new OrphanPods(jobs, podCache);
         JobMetrics metrics = new JobMetrics(context.metrics()::record);
         JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods,
-                queue,
-                addQueue("job_orphan_pod", LIMITS), metrics);
+                queue, addQueue("job_orphan_pod", LIMITS), metrics);
         jobs.addEventHandler(handlers.ofJobs());
         podCache.addEventHandler(metrics.before(handlers));
     }
@@ -77,11 +76,6 @@ public final class JobController extends KeyedController<JobKey> {
         return ResourceType.JOBS.groupResource().equals(groupResource) && jobs.get(object) != null
                 ? new JobKey.OfJob(object)
                 : null;
-    }
-
-    @Override
-    protected boolean isOwn(JobKey key, ObjectKey object) {
-        return key.object().equals(object);
     }
 
     @Override

@@ -90,7 +90,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> wishes.remove(key));
+        run.note(() -> wishes.remove(key));
         return super.gone(key, run);
     }
 
@@ -99,12 +99,10 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         Wish wish = wishes.get(key);
         Outcome outcome = run.execute(NodeTaints.decide(node, wish, clock.now()));
         if (outcome.succeeded() && wish != null) {
-            run.effect(() -> {
-                wishes.remove(key, wish);
-                if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
-                    metrics.evicted(Zone.of(node));
-                }
-            });
+            run.note(() -> wishes.remove(key, wish));
+            if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
+                run.effect(() -> metrics.evicted(Zone.of(node)));
+            }
         }
         return outcome.toResult();
     }

@@ -88,7 +88,7 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         if (Stay.isCancelled(before, stay)) {
             run.execute(List.of(event(key, Objects.requireNonNull(before).pod(), "Cancelling deletion of")));
         }
-        run.effect(() -> stays.compute(key, (pod, known) -> stay));
+        run.note(() -> stays.compute(key, (pod, known) -> stay));
     }
 
     /** The stay of a pod; null if nothing limits it. The stay on a node that is gone remains as it is. */

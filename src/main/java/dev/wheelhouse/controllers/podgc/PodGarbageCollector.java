@@ -155,7 +155,7 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
         });
         next.keySet().removeAll(due);
         missing.forEach(name -> next.putIfAbsent(name, clock.deadline(QUARANTINE)));
-        run.effect(() -> quarantines = next);
+        run.note(() -> quarantines = next);
         due.retainAll(missing);
         due.removeIf(this::mayExist);
         return due;

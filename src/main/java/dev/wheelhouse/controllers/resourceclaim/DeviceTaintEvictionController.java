@@ -81,7 +81,7 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> evictions.remove(key));
+        run.note(() -> evictions.remove(key));
         return super.gone(key, run);
     }
 
@@ -92,7 +92,7 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
         Eviction known = evictions.get(key);
         Eviction before = known == null || !known.pod().equals(uid) ? null : known;
         if (end == null) {
-            run.effect(() -> evictions.remove(key));
+            run.note(() -> evictions.remove(key));
             if (before != null && !before.over()) {
                 run.execute(List.of(event(pod, "Cancelling deletion")));
             }
@@ -101,7 +101,7 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
         if (before != null && before.over()) {
             return Result.done();
         }
-        run.effect(() -> evictions.put(key, new Eviction(uid, false)));
+        run.note(() -> evictions.put(key, new Eviction(uid, false)));
         Outcome outcome = run.execute(decide(pod, end, clock.now()));
         if (outcome.succeeded() && !end.isAfter(clock.now())) {
             run.effect(() -> evictions.put(key, new Eviction(uid, true)));

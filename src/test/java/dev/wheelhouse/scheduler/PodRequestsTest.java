@@ -7,7 +7,7 @@ import io.kubernetes.client.util.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RequestsTest {
+class PodRequestsTest {
     private static V1Pod pod(String requested, String allocated, String condition) {
         return Yaml.loadAs("""
                 spec: {containers: [{name: a, resources: {requests: {cpu: %s}}}]}
