@@ -77,8 +77,8 @@ class TypedPagesTest {
     }
 
     /**
-     * The lines of each block of shell; a line that ends with a backslash continues in the next. OperationsPageTest types
-     * the beginning of the page on operations.
+     * The lines of each block of shell; a line that ends with a backslash continues in the next. OperationsPageTest
+     * types the beginning of the page on operations.
      */
     private static List<List<String>> blocks(String page) throws IOException {
         List<List<String>> blocks = new ArrayList<>();

@@ -19,8 +19,8 @@ public interface SyncRun {
     Outcome execute(List<Action> actions);
 
     /**
-     * Does something else than a write that follows from what the sync does, such as remembering a write or adding a key.
-     * A run that only records skips it.
+     * Does something else than a write that follows from what the sync does, such as remembering a write or adding a
+     * key. A run that only records skips it.
      */
     void effect(Runnable effect);
 

@@ -71,7 +71,7 @@ final class ServedTypes extends SignalledLoop {
         schedule.soon();
     }
 
-    /** Those of the types that are not served, or not known to be served. */
+    /** The types among these that are not served, or not known to be served. */
     List<ResourceType> missing(Set<ResourceType> types) {
         return types.stream().filter(type -> !isKnownToBeServed(type)).toList();
     }

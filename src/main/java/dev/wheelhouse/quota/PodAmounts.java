@@ -14,8 +14,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
 /**
- * The requests and limits of a whole pod, from its specification and, while it is being resized, from its status: what the
- * quotas, the scheduler and the nodes count (upstream: {@code component-helpers/resource/helpers.go}).
+ * The requests and limits of a whole pod, from its specification and, while it is being resized, from its status: what
+ * the quotas, the scheduler and the nodes count (upstream: {@code component-helpers/resource/helpers.go}).
  */
 public final class PodAmounts {
     private final V1Pod pod;

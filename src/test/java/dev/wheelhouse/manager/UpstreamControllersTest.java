@@ -33,7 +33,7 @@ class UpstreamControllersTest {
         return BuiltInControllers.all().stream().filter(each -> each.name().equals(upstream.name())).findFirst();
     }
 
-    /** The cells of each line of the table of controllers, by the controller's name. Names of flags begin with dashes. */
+    /** The cells of each line of the table of controllers, by the controller's name. Flags begin with dashes. */
     private static Map<String, List<String>> page() throws IOException {
         Map<String, List<String>> lines = new TreeMap<>();
         for (String line : Files.readAllLines(PAGE)) {

@@ -23,7 +23,8 @@ import dev.wheelhouse.simulation.Quiet;
 /**
  * Crashes the manager before and after its writes. A run starts before the entry of the write, and ends when it has
  * reached a recorded state. With {@code -Dsize=long} there are runs for every write of every recording; otherwise for
- * one write of one in twenty recordings, and with {@code -Pfull} of one in five. {@code -Dreplay=statefulset/*} limits the recordings.
+ * one write of one in twenty recordings, and with {@code -Pfull} of one in five. {@code -Dreplay=statefulset/*} limits
+ * the recordings.
  *
  * <p>Autoscalers, nodes and taints do not take part. The times at which autoscalers are looked at, their former
  * recommendations, the last signs of life of nodes, and the times for which pods tolerate taints are only in the memory

@@ -156,7 +156,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
         return Result.retry(new IllegalStateException("pod " + key + ", " + message));
     }
 
-    /** Whether no further write can be decided on. A plan does not know the names and versions that the server gives. */
+    /** Whether no further write can be decided on. A plan does not know the names that the server gives. */
     private static boolean isLast(Outcome outcome, SyncRun run) {
         return outcome.written().isEmpty() || !run.writes();
     }
