@@ -2,13 +2,21 @@ package dev.wheelhouse.pki;
 
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
+import org.bouncycastle.asn1.x9.X9ObjectIdentifiers;
 import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
 import org.bouncycastle.crypto.params.ECPrivateKeyParameters;
 import org.bouncycastle.crypto.params.ECPublicKeyParameters;
@@ -16,7 +24,6 @@ import org.bouncycastle.crypto.params.RSAKeyParameters;
 import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
 import org.bouncycastle.crypto.util.PrivateKeyFactory;
 import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 
 /** Makes and compares pairs of keys. */
 public final class Keys {
@@ -50,11 +57,24 @@ public final class Keys {
                         ec.getParameters().getG().multiply(ec.getD()), ec.getParameters());
                 default -> throw new IllegalArgumentException(key.getAlgorithm() + " is another algorithm");
             };
-            return new KeyPair(new JcaPEMKeyConverter()
-                    .getPublicKey(SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(open)), key);
-        } catch (IOException e) {
+            return new KeyPair(publicKey(SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(open)), key);
+        } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
+    }
+
+    /** A key of the JDK's own class, because TLS finds no signature for those of other providers. */
+    static PrivateKey privateKey(PrivateKeyInfo key) throws GeneralSecurityException, IOException {
+        return factory(key.getPrivateKeyAlgorithm()).generatePrivate(new PKCS8EncodedKeySpec(key.getEncoded()));
+    }
+
+    static PublicKey publicKey(SubjectPublicKeyInfo key) throws GeneralSecurityException, IOException {
+        return factory(key.getAlgorithm()).generatePublic(new X509EncodedKeySpec(key.getEncoded()));
+    }
+
+    private static KeyFactory factory(AlgorithmIdentifier algorithm) throws GeneralSecurityException {
+        ASN1ObjectIdentifier id = algorithm.getAlgorithm();
+        return KeyFactory.getInstance(id.equals(X9ObjectIdentifiers.id_ecPublicKey) ? "EC" : id.getId());
     }
 
     /** Whether two keys form a pair: the public key verifies a signature of the private key. */

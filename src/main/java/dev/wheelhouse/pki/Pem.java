@@ -3,6 +3,7 @@ package dev.wheelhouse.pki;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
+import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
@@ -18,7 +19,6 @@ import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes certificates and keys as PEM (RFC 7468), as Go does: text around the blocks is skipped. */
@@ -55,20 +55,19 @@ public final class Pem {
      * @throws IllegalArgumentException if a block up to that one cannot be read
      */
     public static <T> @Nullable T first(String text, Class<T> type) {
-        JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
         try (PEMParser parser = new PEMParser(new StringReader(text))) {
             for (Object read = parser.readObject(); read != null; read = parser.readObject()) {
                 Object block = switch (read) {
-                    case PEMKeyPair pair -> converter.getPrivateKey(pair.getPrivateKeyInfo());
-                    case PrivateKeyInfo key -> converter.getPrivateKey(key);
-                    case SubjectPublicKeyInfo key -> converter.getPublicKey(key);
+                    case PEMKeyPair pair -> Keys.privateKey(pair.getPrivateKeyInfo());
+                    case PrivateKeyInfo key -> Keys.privateKey(key);
+                    case SubjectPublicKeyInfo key -> Keys.publicKey(key);
                     default -> read;
                 };
                 if (type.isInstance(block)) {
                     return type.cast(block);
                 }
             }
-        } catch (IOException | RuntimeException | StackOverflowError e) {
+        } catch (IOException | GeneralSecurityException | RuntimeException | StackOverflowError e) {
             // The parser throws exceptions of many types, and recurses, for bytes that a client made up.
             throw new IllegalArgumentException(e.getMessage(), e);
         }

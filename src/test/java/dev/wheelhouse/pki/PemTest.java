@@ -4,17 +4,22 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.PublicKey;
+import java.security.Security;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+/** The official client adds Bouncy Castle to the providers of the JVM, as a test here does. */
+@Isolated
 class PemTest {
     @ParameterizedTest
     @ValueSource(strings = {"RSA", "EC", "Ed25519"})
@@ -28,6 +33,21 @@ class PemTest {
         assertThat(Pem.first(text, PublicKey.class)).isEqualTo(pair.getPublic());
         assertThat(Keys.isPair(read, pair.getPublic())).isTrue();
         assertThat(Keys.isPair(read, Keys.newPair().getPublic())).isFalse();
+    }
+
+    /** TLS finds no signature scheme for a key of another provider. */
+    @Test
+    void aKeyIsOfTheJdkWhateverProvidersThereAre() {
+        KeyPair pair = Keys.newPair();
+        boolean added = Security.addProvider(new BouncyCastleProvider()) >= 0;
+        try {
+            assertThat(Pem.first(Pem.of(pair.getPrivate()), PrivateKey.class)).hasSameClassAs(pair.getPrivate());
+            assertThat(Keys.pair(pair.getPrivate()).getPublic()).hasSameClassAs(pair.getPublic());
+        } finally {
+            if (added) {
+                Security.removeProvider(BouncyCastleProvider.PROVIDER_NAME);
+            }
+        }
     }
 
     @Test
