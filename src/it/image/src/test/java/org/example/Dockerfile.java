@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * absolute paths lie. Programs of the base image are those of this machine. The caller may replace commands.
  */
 final class Dockerfile {
+    private static final Pattern MOUNT = Pattern
+            .compile("--mount=type=bind,from=(\\S+?),source=(\\S+?),target=(\\S+) +(.*)");
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]*)\"");
 
     private final Path context;
@@ -109,9 +111,16 @@ final class Dockerfile {
         }
     }
 
-    private void run(String command) throws Exception {
+    private void run(String words) throws Exception {
+        Matcher mount = MOUNT.matcher(words);
+        String command = mount.matches() ? mount.group(4) : words;
         String wanted = replaced.entrySet().stream().filter(each -> command.contains(each.getKey()))
                 .map(Map.Entry::getValue).findFirst().orElse(inRoot(command));
+        if (mount.matches()) {
+            Path source = stages.get(mount.group(1)).resolve(mount.group(2).substring(1));
+            wanted = wanted.replaceAll("(?<!\\w)" + Pattern.quote(mount.group(3)) + "(?!\\w)",
+                    Matcher.quoteReplacement(source.toString()));
+        }
         Process shell = shell(wanted).inheritIO().start();
         if (shell.waitFor() != 0) {
             throw new IllegalStateException("RUN " + wanted + " ended with " + shell.exitValue());

@@ -86,7 +86,8 @@ class ImageTest {
         Path project = Path.of(System.getProperty("project"));
         boolean root = System.getProperty("user.name").equals("root") && onPath("setpriv");
         Map<String, String> replaced = new HashMap<>(Map.of("apt-get", "true", "dependency:go-offline", "true",
-                "package -DskipTests", "mkdir -p target && cp " + PROGRAM + " target/wheelhouse-exec.jar"));
+                "package -DskipTests", "mkdir -p target && cp " + PROGRAM + " target/wheelhouse-exec.jar && cp -r "
+                        + PROGRAM.resolveSibling("rehearsal") + " target/"));
         if (!root) {
             System.out.println("SKIPPED, because only root can change to the user of the image: this user starts it");
             replaced.put("chown", "true");
