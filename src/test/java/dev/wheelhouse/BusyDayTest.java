@@ -36,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BusyDayTest {
     private static final int SECONDS = Sizes.of("day.seconds", 60, 60, 1800);
     private static final int PERCENT = Sizes.of("day.percent", 5, 5, 100);
+    private static final List<String> VIEWS = List.of("flow", "controllers", "writes", "nodes", "objects?type=pods",
+            "objects?type=deployments.apps");
     private static final int SAMPLES = 30;
     /** On a busy machine a sample takes long. */
     private static final int LEAST_SAMPLES = 9;
@@ -56,8 +58,8 @@ class BusyDayTest {
                         "--logging.level.dev.wheelhouse.decisions=warn").awaitReady();
                 ServiceFigures figures = new ServiceFigures(service.pid(), service.port(), cluster.token())) {
             cluster.populate();
-            List.of("flow", "controllers", "writes", "nodes", "objects?type=pods", "objects?type=deployments.apps")
-                    .forEach(figures::follow);
+            VIEWS.forEach(figures::follow);
+            long began = System.nanoTime();
             Files.createDirectories(REPORT.toAbsolutePath().getParent());
             Files.deleteIfExists(REPORT);
             say("%s", Sample.HEAD);
@@ -76,8 +78,10 @@ class BusyDayTest {
             cluster.awaitSettled();
             eventually("nothing is left to do", Duration.ofMinutes(2), () -> figures.value("workqueue_depth") == 0
                     && figures.value("controller_keys_failing") == 0);
-            // On a busy machine the streams have fewer events.
+            // A stream has fewer events where its view takes longer. It ends after a minute, or when the API server is away.
             assertThat(figures.streamed()).as("events of the console's streams").isGreaterThan(SECONDS / 4);
+            long minutes = Duration.ofNanos(System.nanoTime() - began).toMinutes();
+            assertThat(figures.ended()).as("streams that ended").isLessThanOrEqualTo(VIEWS.size() * (1 + minutes));
             assertThat(cluster.done()).allSatisfy((chore, times) -> assertThat(times).as(chore).isPositive());
         }
         holdBounds();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -30,6 +31,7 @@ final class ServiceFigures implements AutoCloseable {
     private final String token;
     private final HttpClient http = HttpClient.newHttpClient();
     private final AtomicLong streamed = new AtomicLong();
+    private final AtomicLong ended = new AtomicLong();
     private volatile boolean closed;
 
     /**
@@ -138,13 +140,19 @@ final class ServiceFigures implements AutoCloseable {
     void follow(String view) {
         Thread.ofVirtual().name("reader of " + view).start(() -> {
             while (!closed) {
+                AtomicBoolean begun = new AtomicBoolean();
                 try (Stream<String> lines = http.send(request("/console/" + view).header("Accept", "text/event-stream")
                         .build(), HttpResponse.BodyHandlers.ofLines()).body()) {
-                    lines.filter(line -> line.startsWith("data:")).forEach(line -> streamed.incrementAndGet());
+                    lines.filter(line -> line.startsWith("data:")).forEach(line -> {
+                        begun.set(true);
+                        streamed.incrementAndGet();
+                    });
                 } catch (IOException | RuntimeException e) {
                     LockSupport.parkNanos(500_000_000);
                 } catch (InterruptedException e) {
                     return;
+                } finally {
+                    ended.addAndGet(begun.get() && !closed ? 1 : 0);
                 }
             }
         });
@@ -153,6 +161,11 @@ final class ServiceFigures implements AutoCloseable {
     /** The events of all streams. */
     long streamed() {
         return streamed.get();
+    }
+
+    /** The streams that have ended after their first event. */
+    long ended() {
+        return ended.get();
     }
 
     @Override

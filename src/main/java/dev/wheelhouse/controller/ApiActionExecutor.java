@@ -165,7 +165,7 @@ final class ApiActionExecutor implements ActionExecutor {
         }
         long sent = journal.nanoTime();
         SyncTrace.OfWrite traced = trace.writing(write);
-        String doomed = write instanceof Action.Delete delete ? doomed(delete) : null;
+        String deletes = write instanceof Action.Delete delete ? uidToDelete(delete) : null;
         String version = decidedOn(write);
         try {
             KubernetesObject answer = write(write);
@@ -177,8 +177,8 @@ final class ApiActionExecutor implements ActionExecutor {
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
                         answer.getMetadata().getResourceVersion());
-            } else if (doomed != null) {
-                consistency.deleted(owner, write.type(), write.target(), doomed);
+            } else if (deletes != null) {
+                consistency.deleted(owner, write.type(), write.target(), deletes);
             }
             return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
@@ -188,8 +188,8 @@ final class ApiActionExecutor implements ActionExecutor {
                     String.valueOf(e.getMessage()));
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
-            } else if (doomed != null && e.isNotFound()) {
-                consistency.deleted(owner, write.type(), write.target(), doomed);
+            } else if (deletes != null && e.isNotFound()) {
+                consistency.deleted(owner, write.type(), write.target(), deletes);
             } else {
                 noteOutdated(owner, write, version, e);
             }
@@ -205,7 +205,7 @@ final class ApiActionExecutor implements ActionExecutor {
     }
 
     /** The UID of the object to delete, as the cache shows it before the request; null if there is none. */
-    private @Nullable String doomed(Action.Delete delete) {
+    private @Nullable String uidToDelete(Action.Delete delete) {
         String shown = consistency.uidOf(delete.type(), delete.target());
         String required = delete.deletion().uid();
         return required == null || required.equals(shown) ? shown : null;

@@ -49,9 +49,7 @@ public final class ConsistencyStore {
     /** An object that was written or deleted. */
     private record Target(ResourceType type, ObjectKey object) {}
 
-    /**
-     * The newest write of a type. The object is null after a consistent read, which names a version only.
-     */
+    /** The newest write of a type. The object is null after a consistent read, which names a version only. */
     private record Newest(String version, @Nullable ObjectKey object) {}
 
     /**

@@ -38,7 +38,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that
  * only observes syncs, too, on runs that record.
  *
- * @param <K> the keys; those in words must differ, too
+ * @param <K> the keys, which logs, the journal and the console show in words
  */
 public abstract class KeyedController<K> implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
@@ -54,7 +54,6 @@ public abstract class KeyedController<K> implements Controller {
     private final List<Loop> workers = new ArrayList<>();
     private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
     private final List<Loop> furtherLoops = new ArrayList<>();
-
     private final ActionExecutor executor;
 
     protected final WorkQueue<K> queue;
@@ -139,7 +138,7 @@ public abstract class KeyedController<K> implements Controller {
         List<Action> all = plan(key);
         return Optional.of(isOwn(key, object)
                 ? all
-                : all.stream().flatMap(action -> about(action, object)).toList());
+                : all.stream().flatMap(action -> about(action, groupResource, object)).toList());
     }
 
     /** Whether the key's sync is about this object alone, so that a plan for the object shows all its actions. */
@@ -173,14 +172,16 @@ public abstract class KeyedController<K> implements Controller {
         }
     }
 
-    private static Stream<Action> about(Action action, ObjectKey object) {
+    private static Stream<Action> about(Action action, String groupResource, ObjectKey object) {
         return switch (action) {
-            case Action.Batch batch -> batch.writes().stream().filter(write -> write.target().equals(object))
-                    .map(write -> write);
-            case Action.Write write -> write.target().equals(object) ? Stream.of(write) : Stream.empty();
-            case Action.Event event -> ObjectKey.of(event.regarding()).equals(object)
-                    ? Stream.of(event)
-                    : Stream.empty();
+            case Action.Batch batch ->
+                batch.writes().stream().flatMap(write -> about(write, groupResource, object));
+            case Action.Write write when write.target().equals(object)
+                    && write.type().groupResource().equals(groupResource) ->
+                Stream.of(write);
+            case Action.Event event when ObjectKey.of(event.regarding()).equals(object)
+                    && event.regardingType().groupResource().equals(groupResource) ->
+                Stream.of(event);
             default -> Stream.empty();
         };
     }
@@ -195,21 +196,19 @@ public abstract class KeyedController<K> implements Controller {
         return List.copyOf(informers);
     }
 
-    /** Adds a loop that runs as long as the workers. For the constructor of a subclass, as the next two. */
+    /** Adds a loop that runs as long as the workers. For the constructor of a subclass, as the next ones. */
     protected final void addLoop(Loop loop) {
         furtherLoops.add(loop);
     }
 
-    /** Adds a queue that is shut down and drained after the controller's own, with its workers. */
-    protected final void addQueue(WorkQueue<?> further, List<? extends Loop> itsWorkers) {
-        furtherQueues.add(further);
-        furtherLoops.addAll(itsWorkers);
-    }
-
-    /** Adds a queue whose keys are synced like those of the controller's own queue, by as many workers. */
+    /**
+     * Adds a queue whose keys are synced like those of the controller's own queue, by as many workers. It is shut down
+     * and drained after that one.
+     */
     protected final WorkQueue<K> addQueue(String queueName, RateLimits limits) {
         WorkQueue<K> further = context.queue(queueName, limits);
-        addQueue(further, workersOf(further));
+        furtherQueues.add(further);
+        furtherLoops.addAll(workersOf(further));
         return further;
     }
 
@@ -222,25 +221,26 @@ public abstract class KeyedController<K> implements Controller {
         return loops;
     }
 
-    /** The sync of the keys of a further queue. */
+    /** A sync, such as that of the keys of a further queue. */
     @FunctionalInterface
-    protected interface FurtherSync<F> {
+    protected interface KeySync<F> {
         Result sync(F key, SyncRun run) throws InterruptedException;
     }
 
     /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
-    protected final <F> WorkQueue<F> addQueue(String queueName, FurtherSync<F> sync) {
+    protected final <F> WorkQueue<F> addQueue(String queueName, KeySync<F> sync) {
         WorkQueue<F> further = context.queue(queueName);
         Reconciler<F> reconciler = key -> {
             FurtherKey owner = new FurtherKey(queueName, key);
             try {
-                return run(owner, run -> sync.sync(key, run), () -> further.forget(key));
+                return run(owner, key, sync, () -> further.forget(key));
             } finally {
                 consistency.forget(owner);
             }
         };
-        addQueue(further, List.of(
-                new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics())));
+        furtherQueues.add(further);
+        furtherLoops.add(
+                new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics()));
         return further;
     }
 
@@ -279,7 +279,7 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     private Result syncOnce(K key) throws InterruptedException {
-        Result result = run(key, run -> sync(key, run), () -> {
+        Result result = run(key, key, this::sync, () -> {
             forbidden.forget(key);
             queue.forget(key);
         });
@@ -287,17 +287,13 @@ public abstract class KeyedController<K> implements Controller {
         return result;
     }
 
-    private interface OnRun {
-        Result sync(SyncRun run) throws InterruptedException;
-    }
-
-    private Result run(Object owner, OnRun sync, Runnable forget) throws InterruptedException {
+    private <F> Result run(Object owner, F key, KeySync<F> sync, Runnable forget) throws InterruptedException {
         if (observed == null) {
-            return sync.sync(new WritingRun(owner, forget));
+            return sync.sync(key, new WritingRun(owner, forget));
         }
         RecordingRun run = new RecordingRun(true);
         try {
-            return sync.sync(run);
+            return sync.sync(key, run);
         } finally {
             observed.planned(owner, run.recordedWrites());
         }

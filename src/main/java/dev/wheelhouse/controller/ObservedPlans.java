@@ -2,17 +2,21 @@ package dev.wheelhouse.controller;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+
+import dev.wheelhouse.runtime.BoundedMap;
 
 /**
  * The writes that a controller would make if it did not only observe. They are counted and logged once for each change
- * of a key's plan. Thread safe.
+ * of a key's plan. Beyond {@link #MOST} keys with plans the eldest plan is forgotten, and counted again if it stays.
+ * Thread safe.
  */
 final class ObservedPlans {
+    static final int MOST = 10_000;
+
     private final String controller;
     private final ControllerMetrics metrics;
     private final DecisionLog decisions;
-    private final Map<Object, List<Action.Write>> plans = new ConcurrentHashMap<>();
+    private final Map<Object, List<String>> plans = BoundedMap.byAge(MOST);
 
     ObservedPlans(String controller, ControllerMetrics metrics) {
         this.controller = controller;
@@ -22,14 +26,15 @@ final class ObservedPlans {
 
     /** Records the writes of a key's last sync. A key without writes is not kept. */
     void planned(Object key, List<Action.Write> writes) {
-        List<Action.Write> before = writes.isEmpty() ? plans.remove(key) : plans.put(key, List.copyOf(writes));
-        if (!summary(writes).equals(summary(before == null ? List.of() : before))) {
+        List<String> now = writes.stream().map(w -> w.verb() + w.type() + w.target() + w.why()).toList();
+        if (isNew(key, now)) {
             decisions.logPlanned(writes);
             writes.forEach(write -> metrics.planned(controller, write.verb(), write.type()));
         }
     }
 
-    private static List<String> summary(List<Action.Write> writes) {
-        return writes.stream().map(w -> w.verb() + w.type() + w.target() + w.why()).toList();
+    private synchronized boolean isNew(Object key, List<String> now) {
+        List<String> before = now.isEmpty() ? plans.remove(key) : plans.put(key, now);
+        return !now.equals(before == null ? List.of() : before);
     }
 }
