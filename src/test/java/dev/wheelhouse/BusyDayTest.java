@@ -78,7 +78,7 @@ class BusyDayTest {
             cluster.awaitSettled();
             eventually("nothing is left to do", Duration.ofMinutes(2), () -> figures.value("workqueue_depth") == 0
                     && figures.value("controller_keys_failing") == 0);
-            // A stream has fewer events where its view takes longer. It ends after a minute, or when the API server is away.
+            // A stream has fewer events where its view takes longer. It ends after a minute, or with the API server.
             assertThat(figures.streamed()).as("events of the console's streams").isGreaterThan(SECONDS / 4);
             long minutes = Duration.ofNanos(System.nanoTime() - began).toMinutes();
             assertThat(figures.ended()).as("streams that ended").isLessThanOrEqualTo(VIEWS.size() * (1 + minutes));

@@ -26,6 +26,7 @@ import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -107,6 +108,16 @@ public abstract class KeyedController<K> implements Controller {
     protected final void follow(SharedIndexInformer<? extends KubernetesObject> informer) {
         informers.add(informer);
         consistency.register(informer.type(), informer);
+    }
+
+    /** The metrics that handlers count in. A controller that only observes counts nothing. */
+    protected final ControllerMetrics metrics() {
+        return observed == null ? context.metrics() : ControllerMetrics.NONE;
+    }
+
+    /** The recorder for the Events of handlers. A controller that only observes records none. */
+    protected final EventRecorder events(String component) {
+        return observed == null ? context.events(component) : EventRecorder.NONE;
     }
 
     /**

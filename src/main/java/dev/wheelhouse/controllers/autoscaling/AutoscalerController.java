@@ -21,7 +21,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.ResourceMapper;
@@ -61,7 +60,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         ResourceMapper mapper = new ResourceMapper(context.client(), context.clock());
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
-        this.counts = new AutoscalerMetrics(context.observes(NAME) ? ControllerMetrics.NONE : context.metrics());
+        this.counts = new AutoscalerMetrics(metrics());
         primary.addEventHandler(new OfAutoscalers());
     }
 

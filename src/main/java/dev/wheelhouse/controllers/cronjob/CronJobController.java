@@ -36,7 +36,6 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Decision;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Run;
-import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -67,8 +66,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
         liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
-        EventRecorder events = context.observes(NAME) ? EventRecorder.NONE : context.events(NAME);
-        new CronJobHandlers(primary, queue, events, clock, local).register(jobCache);
+        new CronJobHandlers(primary, queue, events(NAME), clock, local).register(jobCache);
     }
 
     @Override

@@ -41,7 +41,6 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
 
     private final SharedIndexInformer<V1Pod> pods;
     private final OwnerScales owners;
-    private final boolean observes;
     private final EventRecorder events;
     private final WorkQueue<ObjectKey> stalePods;
 
@@ -54,8 +53,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
                 informerFor(ResourceType.STATEFUL_SETS, V1StatefulSet.class),
                 informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
                 new ScaleClient(context.client(), new ResourceMapper(context.client(), clock)));
-        this.observes = context.observes(NAME);
-        this.events = context.events("controllermanager");
+        this.events = events("controllermanager");
         this.stalePods = addQueue("stale_pod_disruption", this::endStaleDisruption);
         primary.addEventHandler(new OwnKeys<>(queue));
         pods.addEventHandler(new OfPods());
@@ -141,7 +139,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
                     .list(String.valueOf(pod.getMetadata().getNamespace())).stream()
                     .filter(budget -> covers(budget, pod)).toList();
             covering.forEach(budget -> queue.add(ObjectKey.of(budget), priority));
-            if (covering.size() > 1 && !observes) {
+            if (covering.size() > 1) {
                 events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "MultiplePodDisruptionBudgets", "Pod \""
                         + pod.getMetadata().getNamespace() + "\"/\"" + pod.getMetadata().getName()
                         + "\" matches multiple PodDisruptionBudgets.  Chose \""

@@ -65,7 +65,7 @@ public final class GarbageCollector extends KeyedController<Attempt> {
         monitors = new TypeMonitors("the garbage collector", context, new OfTypes(context.metrics()));
         addLoop(monitors);
         keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
-                context.events(NAME), observes);
+                events(NAME), observes);
         reconciler = new VerdictReconciler(keeper, monitors::isWatched, client, observes);
     }
 

@@ -54,7 +54,7 @@ public final class JobController extends KeyedController<JobKey> {
         SharedIndexInformer<V1Pod> podCache = informerFor(ResourceType.PODS, V1Pod.class);
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache);
-        JobMetrics metrics = new JobMetrics(context.metrics()::record);
+        JobMetrics metrics = new JobMetrics(metrics()::record);
         JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods,
                 queue, addQueue("job_orphan_pod", LIMITS), metrics);
         jobs.addEventHandler(handlers.ofJobs());

@@ -14,7 +14,6 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.ObjectController;
@@ -42,8 +41,7 @@ public final class NodeIpamController extends ObjectController<V1Node> {
 
     private NodeIpamController(ControllerContext context) {
         super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS, ResourceType.NODES, V1Node.class);
-        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS),
-                context.observes(NAME) ? ControllerMetrics.NONE::record : context.metrics()::record);
+        ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS), metrics());
         primary.addEventHandler(new OfNodes());
     }
 

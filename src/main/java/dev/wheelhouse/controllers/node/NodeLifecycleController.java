@@ -14,7 +14,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
@@ -69,7 +68,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
-        metrics = new NodeMetrics(context.observes(NAME) ? ControllerMetrics.NONE::record : context.metrics()::record);
+        metrics = new NodeMetrics(metrics());
         // The informer of all namespaces is the one that the garbage collector uses, too.
         monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),

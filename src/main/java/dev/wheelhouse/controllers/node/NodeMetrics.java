@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.DoubleStream;
 
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
 
 /** The metrics of the node lifecycle controller (upstream: {@code pkg/controller/nodelifecycle/metrics.go}). */
@@ -22,17 +23,11 @@ final class NodeMetrics {
     private static final Measure ALL = seconds("node_collector_update_all_nodes_health_duration_seconds",
             "Duration of the look at all nodes in seconds", 0.01);
 
-    private final Recorder recorder;
+    private final ControllerMetrics metrics;
     private final Set<String> zones = new HashSet<>();
 
-    /** Records a value of a metric. */
-    @FunctionalInterface
-    interface Recorder {
-        void record(Measure measure, double value, String... labels);
-    }
-
-    NodeMetrics(Recorder recorder) {
-        this.recorder = recorder;
+    NodeMetrics(ControllerMetrics metrics) {
+        this.metrics = metrics;
     }
 
     /** A histogram with eight buckets, each four times as wide as the one before. */
@@ -48,20 +43,20 @@ final class NodeMetrics {
     }
 
     private void sizes(String zone, int all, double percentage, int notReady) {
-        recorder.record(SIZE, all, zone);
-        recorder.record(HEALTH, percentage, zone);
-        recorder.record(UNHEALTHY, notReady, zone);
+        metrics.record(SIZE, all, zone);
+        metrics.record(HEALTH, percentage, zone);
+        metrics.record(UNHEALTHY, notReady, zone);
     }
 
     void evicted(String zone) {
-        recorder.record(EVICTIONS, 1, zone);
+        metrics.record(EVICTIONS, 1, zone);
     }
 
     void looked(long nanos) {
-        recorder.record(NODE, nanos / 1e9);
+        metrics.record(NODE, nanos / 1e9);
     }
 
     void lookedAtAll(long nanos) {
-        recorder.record(ALL, nanos / 1e9);
+        metrics.record(ALL, nanos / 1e9);
     }
 }

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Measure;
 
@@ -35,10 +36,10 @@ final class NodeRanges {
             List.of(LABEL), List.of(1.0, 5.0, 25.0, 125.0, 625.0));
 
     private final List<CidrSet> sets;
-    private final NodeMetrics.Recorder metrics;
+    private final ControllerMetrics metrics;
 
     /** @throws IllegalArgumentException if the options do not fit together */
-    NodeRanges(ControllerOptions.NodeIpam options, NodeMetrics.Recorder metrics) {
+    NodeRanges(ControllerOptions.NodeIpam options, ControllerMetrics metrics) {
         this.sets = sets(options);
         this.metrics = metrics;
         for (CidrSet set : sets) {

@@ -101,7 +101,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
             return owner == null ? List.of() : List.of(owner.getUid());
         });
         pods.addEventHandler(new OfPods());
-        claims.addEventHandler(new OfClaims(new ClaimCounts(context.metrics())));
+        claims.addEventHandler(new OfClaims(new ClaimCounts(metrics())));
         templates.addEventHandler(ResourceEventHandler.ofAny(template -> pods.getIndexer()
                 .byIndex(PODS_OF_TEMPLATE, ObjectKey.of(template).toString()).forEach(this::enqueue)));
     }

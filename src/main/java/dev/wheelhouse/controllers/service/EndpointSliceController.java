@@ -59,7 +59,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.zones = new Zones(nodes, this::wakeOverloaded);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).maxPerSlice();
-        this.metrics = SliceMetrics.ofServices(context.metrics());
+        this.metrics = SliceMetrics.ofServices(metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
         primary.addEventHandler(new OwnKeys<>(queue));

@@ -46,7 +46,7 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         this.services = informerFor(ResourceType.SERVICES, V1Service.class);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).mirroringMaxPerSubset();
-        this.metrics = SliceMetrics.ofMirrors(context.metrics());
+        this.metrics = SliceMetrics.ofMirrors(metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
                 .mirroringUpdatesBatchPeriod();
         primary.addEventHandler(new OfEndpoints());

@@ -27,7 +27,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.PodsOfClaims;
@@ -93,7 +92,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.provisions = context.options().get(ControllerOptions.Switches.DEFAULTS).dynamicProvisioning();
         this.drivers = context.options().get(ControllerOptions.Drivers.DEFAULTS);
-        this.metrics = new VolumeMetrics(context.observes(NAME) ? ControllerMetrics.NONE : context.metrics());
+        this.metrics = new VolumeMetrics(metrics());
         this.claims = new OwnWrites<>(claimCache);
         this.volumes = new OwnWrites<>(volumeCache);
         podsOfClaims = new PodsOfClaims(pods.getIndexer());
