@@ -131,6 +131,7 @@ class KeyedControllerTest {
     /** A controller whose keys say what a sync does. */
     private static final class Scripted extends KeyedController<Scripted.Step> {
         final List<String> effects = new ArrayList<>();
+        final List<Step> seen = new ArrayList<>();
         boolean quiet;
 
         enum Step {
@@ -154,6 +155,7 @@ class KeyedControllerTest {
         @Override
         protected Result sync(Step step, SyncRun run) {
             run.effect(() -> effects.add("effect of " + step));
+            run.note(() -> seen.add(step));
             run.count(Measure.counter("steps_total", "Steps"), 1);
             return switch (quiet ? Step.EMPTY : step) {
                 case ACT -> run.execute(List.of(
@@ -183,6 +185,7 @@ class KeyedControllerTest {
         assertThatThrownBy(() -> scripted.plan(Scripted.Step.REFUSE)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("it is wrong");
         assertThat(scripted.effects).isEmpty();
+        assertThat(scripted.seen).isEmpty();
         assertThat(cluster.requests.take()).isEmpty();
     }
 
@@ -225,6 +228,7 @@ class KeyedControllerTest {
         worker.step();
         assertThat(counted).as("a sync without writes drops the plan").hasSize(4);
         assertThat(scripted.effects).isEmpty();
+        assertThat(scripted.seen).as("what it has seen is remembered").hasSize(5);
         assertThat(cluster.requests.take()).isEmpty();
     }
 

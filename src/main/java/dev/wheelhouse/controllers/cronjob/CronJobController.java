@@ -71,7 +71,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> confirmed.remove(key));
+        run.note(() -> confirmed.remove(key));
         return super.gone(key, run);
     }
 
@@ -124,7 +124,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         private V1CronJob confirmed(V1CronJob cronJob) {
             V1CronJob live = liveCronJobs.get(key);
             if (Objects.equals(live.getMetadata().getResourceVersion(), cronJob.getMetadata().getResourceVersion())) {
-                run.effect(() -> confirmed.put(key, String.valueOf(live.getMetadata().getUid())));
+                run.note(() -> confirmed.put(key, String.valueOf(live.getMetadata().getUid())));
             }
             return live;
         }

@@ -60,13 +60,12 @@ public final class GarbageCollector extends KeyedController<Attempt> {
      */
     public GarbageCollector(ControllerContext context) {
         super(NAME, context);
-        boolean observes = context.observes(NAME);
         client = context.client().sharing();
         monitors = new TypeMonitors("the garbage collector", context, new OfTypes(context.metrics()));
         addLoop(monitors);
         keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
-                events(NAME), observes);
-        reconciler = new VerdictReconciler(keeper, monitors::isWatched, client, observes);
+                events(NAME), context.observes(NAME));
+        reconciler = new VerdictReconciler(keeper, monitors::isWatched, client);
     }
 
     @Override

@@ -36,17 +36,12 @@ final class VerdictReconciler {
     private final GraphKeeper keeper;
     private final Predicate<ResourceType> watched;
     private final KubeClient client;
-    private final boolean observes;
 
-    /**
-     * @param watched whether an informer follows a type, so that its objects will be observed
-     * @param observes whether the controller only observes
-     */
-    VerdictReconciler(GraphKeeper keeper, Predicate<ResourceType> watched, KubeClient client, boolean observes) {
+    /** @param watched whether an informer follows a type, so that its objects will be observed */
+    VerdictReconciler(GraphKeeper keeper, Predicate<ResourceType> watched, KubeClient client) {
         this.keeper = keeper;
         this.watched = watched;
         this.client = client;
-        this.observes = observes;
     }
 
     Result reconcile(Attempt attempt, SyncRun run) {
@@ -77,29 +72,18 @@ final class VerdictReconciler {
                     log.debug("{} is delayed: no resource type is known for {}", identity, unknown.what());
                     return Result.requeueAfter(UNKNOWN_KIND_AGAIN);
                 }
+                // The dependents of an owner that does not exist, or that waits for them, are found in no other way.
                 case Verdict.Gone gone -> {
-                    learn(run, () -> keeper.absent(gone.identity()));
+                    run.note(() -> keeper.absent(gone.identity()));
                     return Result.done();
                 }
                 case Verdict.DependentsFirst first -> {
-                    learn(run, () -> keeper.attemptToDelete(first.uids()));
+                    run.note(() -> keeper.attemptToDelete(first.uids()));
                     return done(view);
                 }
             }
         }
         return view == null ? Result.done() : Result.requeueAfter(UNOBSERVED_AGAIN);
-    }
-
-    /**
-     * Tells the graph what live reads have shown. While the controller observes, the graph learns, too, because the
-     * dependents of an owner that does not exist, or that waits for them, are found in no other way.
-     */
-    private void learn(SyncRun run, Runnable fact) {
-        if (observes) {
-            fact.run();
-        } else {
-            run.effect(fact);
-        }
     }
 
     /**
@@ -129,7 +113,7 @@ final class VerdictReconciler {
 
     private Step write(View view, Verdict.Write write, SyncRun run) {
         ObjectRef identity = view.item().identity();
-        learn(run, () -> keeper.rememberAbsent(write.absent()));
+        run.note(() -> keeper.rememberAbsent(write.absent()));
         ActionExecutor.Outcome outcome = run.execute(write.actions());
         if (learned(outcome, run)) {
             return new Step(Result.requeue(), null);

@@ -80,7 +80,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> waits.remove(key));
+        run.note(() -> waits.remove(key));
         return super.gone(key, run);
     }
 
@@ -119,13 +119,13 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
             return Result.requeueAfter(pause(key, findings.estimateSeconds(), run));
         }
         finalizeNamespace(namespace, run);
-        run.effect(() -> waits.remove(key));
+        run.note(() -> waits.remove(key));
         return Result.done();
     }
 
     private Duration pause(ObjectKey key, long estimateSeconds, SyncRun run) {
         int before = waits.getOrDefault(key, 0);
-        run.effect(() -> waits.put(key, before + 1));
+        run.note(() -> waits.put(key, before + 1));
         long seconds = Math.min(1L << Math.min(before, 20), estimateSeconds / 2 + 1);
         log.debug("content remains in namespace {}; the next sync is in {} s", key, seconds);
         return Duration.ofSeconds(seconds);

@@ -89,7 +89,7 @@ public final class TokenController extends KeyedController<ObjectKey> {
         TokenSource source = run.writes() ? tokens : (account, secret) -> "a token";
         Outcome outcome = run.execute(decide(key, gone, source));
         if (outcome.succeeded()) {
-            run.effect(() -> deleted.computeIfPresent(key, (account, names) -> {
+            run.note(() -> deleted.computeIfPresent(key, (account, names) -> {
                 names.removeAll(gone);
                 return names.isEmpty() ? null : names;
             }));

@@ -70,7 +70,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.effect(() -> known.remove(key));
+        run.note(() -> known.remove(key));
         return super.gone(key, run);
     }
 
@@ -220,7 +220,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
             case Revisions.Choice.Existing existing -> {
                 Known chosen = new Known(meta.getUid(), meta.getGeneration(),
                         existing.revision().getMetadata().getUid());
-                run.effect(() -> known.put(key, chosen));
+                run.note(() -> known.put(key, chosen));
                 return new Finding(Revisions.of(set, history, existing.revision(), collisions), null);
             }
             case Revisions.Choice.Renumber renumber -> {

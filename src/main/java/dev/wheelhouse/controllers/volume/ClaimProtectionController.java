@@ -72,7 +72,7 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
         if (live == null || !live.namespace.equals(namespace) || live.used.contains(claim)
                 || !ResourceVersions.atLeast(live.version, claim.getMetadata().getResourceVersion())) {
             Live listed = list(namespace);
-            run.effect(() -> last = listed);
+            run.note(() -> last = listed);
             return listed.used.contains(claim);
         }
         return false;

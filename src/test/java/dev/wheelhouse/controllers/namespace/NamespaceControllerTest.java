@@ -1,6 +1,7 @@
 package dev.wheelhouse.controllers.namespace;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,6 +18,10 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -150,6 +155,29 @@ class NamespaceControllerTest {
                 "update_finalize namespaces team: it is empty");
         assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
         assertThat(conditions()).isEmpty();
+    }
+
+    /** A deletion that it only observes has no end, and each look reads all content live. */
+    @Test
+    void anObserverLooksLessAndLessOften() {
+        NamespaceController observer = new NamespaceController(cluster.context(new DefaultControllerContext.Settings(
+                (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
+                WorkQueueMetrics.NONE, ControllerMetrics.NONE)));
+        pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 300");
+        cluster.delete(ResourceType.NAMESPACES, NS);
+        cluster.settle(observer.loops());
+        cluster.clock.advance(Duration.ofSeconds(5));
+        cluster.settle(observer.loops());
+        cluster.requests.take();
+        List<Integer> looks = new ArrayList<>();
+        for (int second = 1; second <= 20; second++) {
+            cluster.clock.advance(Duration.ofSeconds(1));
+            cluster.settle(observer.loops());
+            if (cluster.requests.take().contains("get namespaces team")) {
+                looks.add(second);
+            }
+        }
+        assertThat(looks).containsExactly(1, 3, 7, 15);
     }
 
     private List<String> plan() {
