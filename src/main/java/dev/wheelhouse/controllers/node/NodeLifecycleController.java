@@ -9,7 +9,7 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
@@ -19,7 +19,7 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -35,7 +35,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * <li>nodes, whose taints and labels {@link NodeTaints} decides,
  * <li>pods that were just bound, which cannot be ready on a node that is not,
  * <li>rounds: every {@link ControllerOptions.NodeLifecycle#monitorPeriod} a look at all nodes by {@link NodeMonitor},
- * and in between the taints that evict pods, at the rates of {@link Zones}.
+ * and in between the taints that evict pods, at the rates of {@link ZoneStates}.
  * </ul>
  */
 public final class NodeLifecycleController extends ObjectController<V1Node> {
@@ -48,7 +48,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
 
     private final SharedIndexInformer<V1Pod> pods;
     private final NodeMonitor monitor;
-    private final NodeMetrics metrics;
+    private final NodeLifecycleMetrics metrics;
     private final Duration period;
     private final WorkQueue<ObjectKey> boundPods;
     private final WorkQueue<Round> rounds;
@@ -56,7 +56,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     /** Whether no look is due, because there are no nodes. */
     private volatile boolean resting;
     /** The changes of taints that the rounds want, by node. */
-    private final Map<ObjectKey, Wish> wishes = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, NoExecuteChange> wishes = new ConcurrentHashMap<>();
 
     private enum Round {
         LOOK, GRANT
@@ -68,7 +68,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
-        metrics = new NodeMetrics(metrics());
+        metrics = new NodeLifecycleMetrics(metrics());
         // The informer of all namespaces is the one that the garbage collector uses, too.
         monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
@@ -81,7 +81,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         rounds.add(Round.LOOK);
     }
 
-    private void wish(String node, Wish wish) {
+    private void wish(String node, NoExecuteChange wish) {
         ObjectKey key = ObjectKey.cluster(node);
         wishes.put(key, wish);
         queue.add(key);
@@ -95,11 +95,11 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
 
     @Override
     protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
-        Wish wish = wishes.get(key);
+        NoExecuteChange wish = wishes.get(key);
         Outcome outcome = run.execute(NodeTaints.decide(node, wish, clock.now()));
         if (outcome.succeeded() && wish != null) {
             run.note(() -> wishes.remove(key, wish));
-            if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
+            if (wish == NoExecuteChange.EVICT && !outcome.written().isEmpty()) {
                 run.effect(() -> metrics.evicted(Zone.of(node)));
             }
         }
@@ -111,7 +111,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         if (pod == null || !monitor.isUnready(Pods.node(pod))) {
             return Result.done();
         }
-        ApiError failure = PodReadiness.end(List.of(pod), clock.now(), run);
+        KubeApiException failure = PodReadiness.end(List.of(pod), clock.now(), run);
         return failure == null ? Result.done() : Result.retry(failure);
     }
 
