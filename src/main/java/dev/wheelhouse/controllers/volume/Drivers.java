@@ -18,7 +18,7 @@ import dev.wheelhouse.controller.Volumes;
  * {@code findDeletablePlugin} in {@code pv_controller.go}, {@code pkg/volume/hostpath}). Pure functions.
  */
 final class Drivers {
-    /** The driver of volumes on host paths, which is the only one within Kubernetes that makes and deletes volumes. */
+    /** The driver of volumes on host paths, the only in-tree one that makes and deletes volumes. */
     static final String HOST_PATH = "kubernetes.io/host-path";
 
     private static final String NFS = "kubernetes.io/nfs";
@@ -54,7 +54,7 @@ final class Drivers {
                 : null;
     }
 
-    /** Why no driver within Kubernetes deletes a volume; null if one does. */
+    /** Why no in-tree driver deletes a volume; null if one does. */
     static @Nullable String whyNotFound(V1PersistentVolume volume) {
         String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
         boolean named = !provisioner.isEmpty();
@@ -70,7 +70,7 @@ final class Drivers {
                 : "error getting deleter volume plugin for volume \"" + volume.getMetadata().getName() + "\": " + why;
     }
 
-    /** The driver within Kubernetes of a volume, as metrics name it; {@code N/A} if it has none. */
+    /** The in-tree driver of a volume, as metrics name it; {@code N/A} if it has none. */
     static String driverOf(V1PersistentVolume volume) {
         return volume.getSpec().getHostPath() != null ? HOST_PATH : volume.getSpec().getNfs() != null ? NFS : "N/A";
     }

@@ -32,7 +32,7 @@ import dev.wheelhouse.controller.Volumes;
 /**
  * Decides about a claim that requests more than it has (upstream: {@code pkg/controller/volume/expand},
  * {@code expandAndRecoverFunction} in {@code operation_generator.go}, {@code pkg/volume/util/resize_util.go}). External
- * controllers make volumes grow; a successor of a driver within Kubernetes is asked by an annotation. FlexVolumes grow
+ * controllers make volumes grow; the successor of an in-tree driver is asked by an annotation. FlexVolumes grow
  * on nodes, for which the claim and the volume are marked. Pure functions.
  */
 final class ExpansionDecisions {

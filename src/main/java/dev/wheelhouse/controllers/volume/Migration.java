@@ -20,8 +20,8 @@ import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Volumes;
 
 /**
- * The marks of claims and volumes by their drivers: the name of the external driver that has replaced one within
- * Kubernetes, and the finalizer of volumes whose storage a controller within Kubernetes deletes (upstream:
+ * The marks of claims and volumes by their drivers: the name of the external driver that has replaced an in-tree
+ * one, and the finalizer of volumes whose storage an in-tree controller deletes (upstream:
  * {@code updateMigrationAnnotations} and {@code modifyDeletionFinalizers} in {@code pv_controller_base.go}). Pure
  * functions.
  */
@@ -82,7 +82,7 @@ final class Migration {
     }
 
     /**
-     * The finalizers that a volume should have. One that is made by a provisioner within Kubernetes is protected as
+     * The finalizers that a volume should have. One that is made by an in-tree provisioner is protected as
      * long as its storage is to be deleted. The server refuses new finalizers of an object that is being deleted.
      */
     private static List<String> finalizers(V1PersistentVolume volume) {

@@ -223,7 +223,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         }
     }
 
-    /** The driver of an operation: the one of the class, unless the volume's own driver is within Kubernetes. */
+    /** The driver of an operation: the one of the class, unless the volume has an in-tree driver. */
     private String driver(Object view) {
         if (view instanceof VolumeView ofVolume && !Drivers.isDeletedByOthers(ofVolume.volume())) {
             return Drivers.whyNotFound(ofVolume.volume()) == null ? Drivers.HOST_PATH : "N/A";
