@@ -53,6 +53,9 @@ final class Actors {
 
     private int create(JsonNode manifest) {
         ResourceType type = Kinds.type(Json.text(manifest, "apiVersion"), Json.text(manifest, "kind"));
+        if (manifest.get("metadata") instanceof ObjectNode metadata && metadata.has("name")) {
+            metadata.put("name", names.name(Names.name(manifest)));
+        }
         Wire.Answer answer = wire.post(type.path(namespace), manifest);
         JsonNode status = manifest.get("status");
         if (answer.succeeded() && type.equals(ResourceType.REPLICA_SETS)) {

@@ -111,7 +111,7 @@ final class Api {
     /** An object; null if it does not exist. Nobody may change it. */
     @Nullable
     JsonNode find(String kind, String name) {
-        return list(kind).stream().filter(o -> GoldenState.name(o).equals(name)).findFirst().orElse(null);
+        return list(kind).stream().filter(o -> ObjectFields.name(o).equals(name)).findFirst().orElse(null);
     }
 
     JsonNode get(String kind, String name) {

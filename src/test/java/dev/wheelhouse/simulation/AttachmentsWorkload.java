@@ -86,7 +86,7 @@ final class AttachmentsWorkload extends NamedWorkload {
                  ["ReadWriteOnce"], "storageClassName": "%2$s", "claimRef": {"kind": "PersistentVolumeClaim",
                  "namespace": "%3$s", "name": "%1$s", "uid": "%4$s"}, %5$s}}""".formatted(volume, storageClass,
                 Simulation.NAMESPACE,
-                GoldenState.text(api.get("persistentvolumeclaim", volume).path("metadata"), "uid"), source));
+                ObjectFields.text(api.get("persistentvolumeclaim", volume).path("metadata"), "uid"), source));
         api.patch("persistentvolumeclaim", volume + "/status", """
                 {"status": {"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}}""");
     }
@@ -133,8 +133,8 @@ final class AttachmentsWorkload extends NamedWorkload {
     public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         Api api = environment.api();
         for (JsonNode attachment : attachments(api)) {
-            if (!isAttached(attachment) && node(attachment).equals(GoldenState.text(pod.path("spec"), "nodeName"))) {
-                api.patch(ATTACHMENT, GoldenState.name(attachment) + "/status", "{\"status\": {\"attached\": true}}");
+            if (!isAttached(attachment) && node(attachment).equals(ObjectFields.text(pod.path("spec"), "nodeName"))) {
+                api.patch(ATTACHMENT, ObjectFields.name(attachment) + "/status", "{\"status\": {\"attached\": true}}");
             }
         }
         return environment.nodes().nextOfService(pod, calm);
@@ -152,7 +152,7 @@ final class AttachmentsWorkload extends NamedWorkload {
                 return false;
             }
             volumes.add(claim(pod));
-            wanted.add(claim(pod) + " at " + GoldenState.text(pod.path("spec"), "nodeName"));
+            wanted.add(claim(pod) + " at " + ObjectFields.text(pod.path("spec"), "nodeName"));
         }
         List<String> attached = attachments(api).stream().filter(AttachmentsWorkload::isAttached)
                 .map(a -> volume(a) + " at " + node(a)).toList();
@@ -171,7 +171,7 @@ final class AttachmentsWorkload extends NamedWorkload {
             node.at("/status/volumesAttached").forEach(volume -> {
                 String handle = volume.path("name").asString("").replaceAll(".*\\^", "");
                 if (handle.startsWith(name + "-")) {
-                    reported.add(handle + " at " + GoldenState.name(node));
+                    reported.add(handle + " at " + ObjectFields.name(node));
                 }
             });
         }
@@ -187,9 +187,9 @@ final class AttachmentsWorkload extends NamedWorkload {
         JsonNode grows = api.find("persistentvolumeclaim", name + "-grows");
         // While a late cache does not show its volume, a claim is lost and has no size, so that it is asked to grow.
         if (grows != null && grows.at("/spec/resources/requests/storage").asString("").equals("2Gi")) {
-            lines.put("claim " + GoldenState.name(grows), "asks " + ExpansionInvariants.resizer(grows));
+            lines.put("claim " + ObjectFields.name(grows), "asks " + ExpansionInvariants.resizer(grows));
         }
-        api.podsOf(name).forEach(pod -> lines.put("pod " + GoldenState.name(pod), GoldenState.word(pod)));
+        api.podsOf(name).forEach(pod -> lines.put("pod " + ObjectFields.name(pod), ObjectFields.word(pod)));
         return lines;
     }
 }

@@ -90,7 +90,7 @@ final class AttributesWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     private static boolean isDeleted(JsonNode object) {
@@ -100,7 +100,7 @@ final class AttributesWorkload extends NamedWorkload {
     @Override
     public boolean isSeen(Api api) {
         return own(api, CLAIM).stream().noneMatch(AttributesWorkload::isDeleted)
-                && own(api, CLASS).stream().noneMatch(c -> isDeleted(c) && !isUsed(api, GoldenState.name(c)));
+                && own(api, CLASS).stream().noneMatch(c -> isDeleted(c) && !isUsed(api, ObjectFields.name(c)));
     }
 
     private boolean isUsed(Api api, String attributes) {
@@ -115,7 +115,7 @@ final class AttributesWorkload extends NamedWorkload {
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         Stream.of(CLASS, CLAIM, VOLUME).flatMap(kind -> own(api, kind).stream())
-                .forEach(object -> lines.put(object.path("kind").asString() + " " + GoldenState.name(object),
+                .forEach(object -> lines.put(object.path("kind").asString() + " " + ObjectFields.name(object),
                         isDeleted(object) ? "is being deleted" : "exists"));
         return lines;
     }

@@ -24,7 +24,7 @@ record BootstrapInvariants(Contents contents, RunHistory history) implements Inv
         String name = write.request().key().name();
         return switch (write.controller()) {
             case TokenCleaner.NAME -> tokens()
-                    .filter(secret -> GoldenState.name(secret).equals(name) && !hasExpired(secret))
+                    .filter(secret -> ObjectFields.name(secret).equals(name) && !hasExpired(secret))
                     .map(secret -> "the token " + name + " is deleted before it expires").toList();
             case BootstrapSigner.NAME -> {
                 V1ConfigMap written = write.object(V1ConfigMap.class);
@@ -41,7 +41,7 @@ record BootstrapInvariants(Contents contents, RunHistory history) implements Inv
     @Override
     public List<String> atEnd() {
         return tokens().filter(this::hasExpired)
-                .map(secret -> "the token " + GoldenState.name(secret) + " has expired and is there").toList();
+                .map(secret -> "the token " + ObjectFields.name(secret) + " has expired and is there").toList();
     }
 
     private Stream<JsonNode> tokens() {

@@ -120,7 +120,7 @@ final class BootstrapWorkload extends NamedWorkload {
     }
 
     private static List<JsonNode> tokens(Api api) {
-        return api.in(TOKENS).list("secret").stream().filter(s -> GoldenState.name(s).startsWith("bootstrap-token-"))
+        return api.in(TOKENS).list("secret").stream().filter(s -> ObjectFields.name(s).startsWith("bootstrap-token-"))
                 .toList();
     }
 
@@ -136,7 +136,7 @@ final class BootstrapWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>(data(api));
-        lines.put("tokens", tokens(api).stream().map(GoldenState::name).sorted().toList().toString());
+        lines.put("tokens", tokens(api).stream().map(ObjectFields::name).sorted().toList().toString());
         return lines;
     }
 

@@ -50,8 +50,8 @@ final class BudgetWorkload extends NamedWorkload {
             return;
         }
         long ready = api.podsOf(name).stream()
-                .filter(p -> GoldenState.word(p).equals("ready") && !GoldenState.name(p).equals(pod)).count();
-        boolean wasReady = GoldenState.word(api.get("pod", pod)).equals("ready");
+                .filter(p -> ObjectFields.word(p).equals("ready") && !ObjectFields.name(p).equals(pod)).count();
+        boolean wasReady = ObjectFields.word(api.get("pod", pod)).equals("ready");
         Api.Answer answer = api.evict(pod);
         if (answer.code() == 429) {
             return;
@@ -97,7 +97,7 @@ final class BudgetWorkload extends NamedWorkload {
         if (budget != null) {
             JsonNode status = budget.path("status");
             // The pod garbage collector may or may not have taken the evicted pods, and the budget counts those left.
-            long failed = api.podsOf(name).stream().filter(p -> GoldenState.word(p).equals("failed")).count();
+            long failed = api.podsOf(name).stream().filter(p -> ObjectFields.word(p).equals("failed")).count();
             lines.put("budget", "allows " + status.path("disruptionsAllowed") + " healthy "
                     + status.path("currentHealthy") + " of " + (status.path("expectedPods").asInt(0) - failed)
                     + " and those that failed, wanted " + status.path("desiredHealthy"));

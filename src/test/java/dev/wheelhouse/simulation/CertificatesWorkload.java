@@ -80,7 +80,7 @@ final class CertificatesWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> requests(Api api) {
-        return api.list(REQUEST).stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
+        return api.list(REQUEST).stream().filter(r -> ObjectFields.name(r).startsWith(name + "-")).toList();
     }
 
     private static boolean has(JsonNode request, String condition) {
@@ -105,7 +105,7 @@ final class CertificatesWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         return Map.of("undecided requests", requests(api).stream()
-                .filter(request -> request.path("status").path("conditions").isEmpty()).map(GoldenState::name).toList()
+                .filter(request -> request.path("status").path("conditions").isEmpty()).map(ObjectFields::name).toList()
                 .toString());
     }
 }

@@ -67,7 +67,7 @@ final class ClaimsWorkload extends NamedWorkload {
     private void deleteVolume(Environment environment) {
         own(environment.api(), "persistentvolume").stream()
                 .filter(v -> phase(v).equals("Bound") && !v.path("metadata").has("deletionTimestamp")).findFirst()
-                .ifPresent(v -> environment.api().delete("persistentvolume", GoldenState.name(v), "Background"));
+                .ifPresent(v -> environment.api().delete("persistentvolume", ObjectFields.name(v), "Background"));
     }
 
     private Step once(String kind, String suffix, String manifest) {
@@ -115,7 +115,7 @@ final class ClaimsWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     private static String phase(JsonNode object) {
@@ -130,7 +130,7 @@ final class ClaimsWorkload extends NamedWorkload {
     public boolean isSeen(Api api) {
         List<JsonNode> own = own(api, "persistentvolumeclaim");
         List<JsonNode> volumesNow = own(api, "persistentvolume");
-        Set<String> claimed = own.stream().map(c -> GoldenState.text(c.path("metadata"), "uid"))
+        Set<String> claimed = own.stream().map(c -> ObjectFields.text(c.path("metadata"), "uid"))
                 .collect(Collectors.toSet());
         if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp")
                 || !p.path("spec").has("nodeName"))
@@ -140,29 +140,29 @@ final class ClaimsWorkload extends NamedWorkload {
             return false;
         }
         boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
-        Set<String> bound = volumesNow.stream().map(v -> GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+        Set<String> bound = volumesNow.stream().map(v -> ObjectFields.text(v.path("spec").path("claimRef"), "uid"))
                 .collect(Collectors.toSet());
         return own.stream().allMatch(c -> phase(c).equals("Bound") || c.path("metadata").has("deletionTimestamp")
                 || (phase(c).equals("Pending") && !free
-                        && !bound.contains(GoldenState.text(c.path("metadata"), "uid"))))
+                        && !bound.contains(ObjectFields.text(c.path("metadata"), "uid"))))
                 && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
                         ? "Available"
-                        : claimed.contains(GoldenState.text(v.path("spec").path("claimRef"), "uid"))
+                        : claimed.contains(ObjectFields.text(v.path("spec").path("claimRef"), "uid"))
                                 ? "Bound"
                                 : "Released"));
     }
 
     private boolean isUsed(Api api, JsonNode claim) {
-        return api.find("pod", GoldenState.name(claim).replace("-c-", "-p-").replace(EPHEMERAL, "")) != null;
+        return api.find("pod", ObjectFields.name(claim).replace("-c-", "-p-").replace(EPHEMERAL, "")) != null;
     }
 
     /** Whether this is a pod with an ephemeral volume, or the claim of one. */
     private static boolean isEphemeral(JsonNode object) {
-        return GoldenState.name(object).contains("-e-");
+        return ObjectFields.name(object).contains("-e-");
     }
 
     private static boolean claimed(List<JsonNode> claims, JsonNode pod) {
-        return claims.stream().anyMatch(c -> GoldenState.name(c).equals(GoldenState.name(pod) + EPHEMERAL));
+        return claims.stream().anyMatch(c -> ObjectFields.name(c).equals(ObjectFields.name(pod) + EPHEMERAL));
     }
 
     /** {@inheritDoc} A volume that is released may also be gone: whether its claim had the deleted one is random. */

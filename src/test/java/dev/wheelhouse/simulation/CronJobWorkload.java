@@ -85,7 +85,7 @@ final class CronJobWorkload extends NamedWorkload {
 
     @Override
     public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
-        String word = GoldenState.word(pod);
+        String word = ObjectFields.word(pod);
         if (word.equals("pending")) {
             return PodChange.READY;
         }
@@ -103,7 +103,7 @@ final class CronJobWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        List<JsonNode> jobs = api.list("job").stream().filter(j -> GoldenState.owner(j).equals(name)).toList();
+        List<JsonNode> jobs = api.list("job").stream().filter(j -> ObjectFields.owner(j).equals(name)).toList();
         JsonNode cronJob = api.find("cronjob", name);
         if (cronJob != null) {
             lines.put("CronJob", "active " + cronJob.path("status").path("active").size());
@@ -118,15 +118,15 @@ final class CronJobWorkload extends NamedWorkload {
 
     /** Whether the status contains a run. The Job of another run stays, so that the time does not run twice. */
     private static boolean isReported(JsonNode job, @Nullable JsonNode cronJob) {
-        String last = cronJob == null ? "" : GoldenState.text(cronJob.path("status"), "lastScheduleTime");
+        String last = cronJob == null ? "" : ObjectFields.text(cronJob.path("status"), "lastScheduleTime");
         return !last.isEmpty() && job.path("metadata").path("annotations")
                 .path("batch.kubernetes.io/cronjob-scheduled-timestamp").asString("").compareTo(last) <= 0;
     }
 
     private static @Nullable String end(JsonNode job) {
         return job.path("status").path("conditions").valueStream()
-                .filter(c -> Set.of("Complete", "Failed").contains(GoldenState.text(c, "type"))
-                        && GoldenState.text(c, "status").equals("True"))
-                .map(c -> GoldenState.text(c, "type")).findFirst().orElse(null);
+                .filter(c -> Set.of("Complete", "Failed").contains(ObjectFields.text(c, "type"))
+                        && ObjectFields.text(c, "status").equals("True"))
+                .map(c -> ObjectFields.text(c, "type")).findFirst().orElse(null);
     }
 }

@@ -157,13 +157,13 @@ final class DaemonSetWorkload extends NamedWorkload {
                     + " updated " + status.path("updatedNumberScheduled") + " misscheduled "
                     + status.path("numberMisscheduled"));
             lines.put("revisions", api.list("controllerrevision").stream()
-                    .filter(r -> GoldenState.owner(r).equals(name))
+                    .filter(r -> ObjectFields.owner(r).equals(name))
                     .sorted((a, b) -> Long.compare(a.path("revision").asLong(), b.path("revision").asLong()))
-                    .map(r -> GoldenState.image(r.path("data"))).toList().toString());
+                    .map(r -> ObjectFields.image(r.path("data"))).toList().toString());
         }
-        api.podsOf(name).forEach(p -> lines.merge("pods on " + GoldenState.text(p.path("spec"), "nodeName"),
-                GoldenState.text(p.path("spec").path("containers").path(0), "image") + " " + GoldenState.word(p)
-                        + " of " + GoldenState.owner(p),
+        api.podsOf(name).forEach(p -> lines.merge("pods on " + ObjectFields.text(p.path("spec"), "nodeName"),
+                ObjectFields.text(p.path("spec").path("containers").path(0), "image") + " " + ObjectFields.word(p)
+                        + " of " + ObjectFields.owner(p),
                 (a, b) -> a + ", " + b));
         return lines;
     }

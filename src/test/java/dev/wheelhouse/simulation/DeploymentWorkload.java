@@ -76,7 +76,7 @@ final class DeploymentWorkload extends NamedWorkload {
     private boolean hasItsReplicaSet(Api api, JsonNode deployment) {
         JsonNode revision = revision(deployment);
         return replicaSets(api).stream().anyMatch(r -> revision(r).equals(revision)
-                && GoldenState.image(r).equals(GoldenState.image(deployment)));
+                && ObjectFields.image(r).equals(ObjectFields.image(deployment)));
     }
 
     private static JsonNode revision(JsonNode object) {
@@ -108,7 +108,7 @@ final class DeploymentWorkload extends NamedWorkload {
         for (JsonNode replicaSet : replicaSets(api)) {
             Map<String, String> values = lasting(replicaSet, true);
             lines.put("ReplicaSet " + (values.get("owners").equals("[]")
-                    ? GoldenState.name(replicaSet)
+                    ? ObjectFields.name(replicaSet)
                     : "of " + name + " with image " + values.get("image")), values.toString());
         }
         return lines;
@@ -116,7 +116,7 @@ final class DeploymentWorkload extends NamedWorkload {
 
     /** The fields of a Deployment or a ReplicaSet that do not depend on names and times. */
     static Map<String, String> lasting(JsonNode object, boolean replicaSet) {
-        Map<String, String> values = new TreeMap<>(GoldenState.projected(object, replicaSet));
+        Map<String, String> values = new TreeMap<>(ObjectFields.projected(object, replicaSet));
         values.keySet().removeIf(k -> k.equals("selector") || k.equals("labels") || k.equals("templateLabels"));
         if ("0".equals(values.get("replicas"))) {
             values.keySet().removeIf(k -> replicaSet && k.endsWith("/desired-replicas"));

@@ -88,7 +88,7 @@ final class DevicesWorkload extends NamedWorkload {
     private void allocate(Environment e) {
         for (JsonNode claim : own(e.api(), "resourceclaim")) {
             if (!claim.path("status").has("allocation") && !claim.path("metadata").has("deletionTimestamp")) {
-                String which = GoldenState.name(claim);
+                String which = ObjectFields.name(claim);
                 Api.expect(e.api().patch("resourceclaim", which, "merge", Json.read("""
                         {"metadata": {"finalizers": ["resource.kubernetes.io/delete-protection"]}}""")));
                 Api.expect(e.api().patch("resourceclaim", which + "/status", "merge", Json.read("""
@@ -125,7 +125,7 @@ final class DevicesWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     @Override
@@ -136,7 +136,7 @@ final class DevicesWorkload extends NamedWorkload {
     }
 
     private static boolean isDone(JsonNode pod) {
-        return Set.of("Succeeded", "Failed").contains(GoldenState.text(pod.path("status"), "phase"));
+        return Set.of("Succeeded", "Failed").contains(ObjectFields.text(pod.path("status"), "phase"));
     }
 
     /** {@inheritDoc} Pods have nodes and claims, claims have their pods, and no pod uses a tainted device. */
@@ -146,13 +146,13 @@ final class DevicesWorkload extends NamedWorkload {
         return pods.stream().allMatch(p -> !p.path("metadata").has("deletionTimestamp")
                 && (isDone(p) || p.path("spec").has("nodeName") && hasClaims(api, p)))
                 && own(api, "resourceclaim").stream().allMatch(c -> isNeeded(c, pods) && (!isTainted(api)
-                        || GoldenState.name(c).endsWith("-shared") || c.path("status").path("reservedFor").isEmpty()));
+                        || ObjectFields.name(c).endsWith("-shared") || c.path("status").path("reservedFor").isEmpty()));
     }
 
     private boolean hasClaims(Api api, JsonNode pod) {
-        String shared = GoldenState.text(pod.path("spec").path("resourceClaims").path(0), "resourceClaimName");
+        String shared = ObjectFields.text(pod.path("spec").path("resourceClaims").path(0), "resourceClaimName");
         String which = shared.isEmpty()
-                ? GoldenState.text(pod.path("status").path("resourceClaimStatuses").path(0), "resourceClaimName")
+                ? ObjectFields.text(pod.path("status").path("resourceClaimStatuses").path(0), "resourceClaimName")
                 : shared;
         JsonNode claim = api.find("resourceclaim", which);
         return claim == null
@@ -162,17 +162,17 @@ final class DevicesWorkload extends NamedWorkload {
     }
 
     private static String uid(JsonNode reference) {
-        return GoldenState.text(reference, "uid");
+        return ObjectFields.text(reference, "uid");
     }
 
     /** Whether the pod of a claim is there, and so are those that it is reserved for. */
     private static boolean isNeeded(JsonNode claim, List<JsonNode> pods) {
-        List<String> live = pods.stream().filter(p -> !isDone(p)).map(p -> GoldenState.text(p.path("metadata"), "uid"))
+        List<String> live = pods.stream().filter(p -> !isDone(p)).map(p -> ObjectFields.text(p.path("metadata"), "uid"))
                 .toList();
         List<JsonNode> reserved = claim.path("status").path("reservedFor").valueStream().toList();
         return claim.path("metadata").path("ownerReferences").valueStream()
-                .allMatch(o -> live.contains(GoldenState.text(o, "uid")))
-                && reserved.stream().allMatch(c -> live.contains(GoldenState.text(c, "uid")))
+                .allMatch(o -> live.contains(ObjectFields.text(o, "uid")))
+                && reserved.stream().allMatch(c -> live.contains(ObjectFields.text(c, "uid")))
                 && (!claim.path("metadata").has("deletionTimestamp") || !reserved.isEmpty());
     }
 
@@ -180,7 +180,7 @@ final class DevicesWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api, "pod").stream().filter(p -> !isDone(p)).forEach(p -> lines.put(GoldenState.name(p), "there"));
+        own(api, "pod").stream().filter(p -> !isDone(p)).forEach(p -> lines.put(ObjectFields.name(p), "there"));
         JsonNode shared = api.find("resourceclaim", name + "-shared");
         if (shared != null) {
             lines.put("shared", (shared.path("status").has("allocation") ? "allocated" : "free") + " for "

@@ -63,8 +63,8 @@ final class Heartbeats {
     /** The status of the condition Ready of a node; null if there is none. */
     static @Nullable String ready(JsonNode node) {
         for (JsonNode condition : node.path("status").path("conditions")) {
-            if (GoldenState.text(condition, "type").equals("Ready")) {
-                return GoldenState.text(condition, "status");
+            if (ObjectFields.text(condition, "type").equals("Ready")) {
+                return ObjectFields.text(condition, "status");
             }
         }
         return null;

@@ -134,7 +134,7 @@ final class IdentityWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> tokens(Api api) {
-        return api.list("secret").stream().filter(s -> GoldenState.name(s).startsWith(name + "-token-")).toList();
+        return api.list("secret").stream().filter(s -> ObjectFields.name(s).startsWith(name + "-token-")).toList();
     }
 
     private static boolean isFilled(Api api, JsonNode secret) {
@@ -142,7 +142,7 @@ final class IdentityWorkload extends NamedWorkload {
         JsonNode account = api.find("serviceaccount",
                 annotations.path("kubernetes.io/service-account.name").asString(""));
         String ca = Base64.getEncoder().encodeToString(Authorities.ROOT.getBytes(StandardCharsets.UTF_8));
-        return account != null && GoldenState.text(account.path("metadata"), "uid")
+        return account != null && ObjectFields.text(account.path("metadata"), "uid")
                 .equals(annotations.path("kubernetes.io/service-account.uid").asString(""))
                 && secret.path("data").has("token") && Json.text(secret, "data", "ca.crt").equals(ca);
     }
@@ -171,8 +171,8 @@ final class IdentityWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        lines.put("accounts", api.list("serviceaccount").stream().map(GoldenState::name).sorted().toList().toString());
-        lines.put("tokens", tokens(api).stream().map(GoldenState::name).sorted().toList().toString());
+        lines.put("accounts", api.list("serviceaccount").stream().map(ObjectFields::name).sorted().toList().toString());
+        lines.put("tokens", tokens(api).stream().map(ObjectFields::name).sorted().toList().toString());
         lines.put("rules", rules(api).toString());
         return lines;
     }

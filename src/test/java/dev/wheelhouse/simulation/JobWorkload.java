@@ -165,7 +165,7 @@ final class JobWorkload extends NamedWorkload {
 
     @Override
     public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
-        String word = GoldenState.word(pod);
+        String word = ObjectFields.word(pod);
         if (word.equals("pending")) {
             return PodChange.READY;
         }
@@ -214,8 +214,8 @@ final class JobWorkload extends NamedWorkload {
     }
 
     private static @Nullable JsonNode condition(JsonNode job, String type) {
-        return job.path("status").path("conditions").valueStream().filter(c -> GoldenState.text(c, "type").equals(type)
-                && GoldenState.text(c, "status").equals("True")).findFirst().orElse(null);
+        return job.path("status").path("conditions").valueStream().filter(c -> ObjectFields.text(c, "type").equals(type)
+                && ObjectFields.text(c, "status").equals("True")).findFirst().orElse(null);
     }
 
     private static boolean isFinished(JsonNode job) {
@@ -227,7 +227,7 @@ final class JobWorkload extends NamedWorkload {
         Map<String, String> lines = new TreeMap<>();
         JsonNode job = api.find("job", name);
         long running = api.podsOf(name).stream()
-                .filter(p -> !Set.of("succeeded", "failed").contains(GoldenState.word(p))).count();
+                .filter(p -> !Set.of("succeeded", "failed").contains(ObjectFields.word(p))).count();
         lines.put("pods", running + " running");
         if (job == null) {
             return lines;
@@ -239,7 +239,7 @@ final class JobWorkload extends NamedWorkload {
         boolean anyEnd = perIndex && disturbed;
         lines.put("Job", end == null
                 ? "is not finished"
-                : anyEnd ? "is finished" : GoldenState.text(end, "type") + " " + GoldenState.text(end, "reason"));
+                : anyEnd ? "is finished" : ObjectFields.text(end, "type") + " " + ObjectFields.text(end, "reason"));
         lines.put("pods that are not counted",
                 status.path("uncountedTerminatedPods").toString().replaceAll("[{}]", ""));
         if (failed == null && !anyEnd) {

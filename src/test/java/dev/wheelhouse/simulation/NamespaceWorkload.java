@@ -75,7 +75,7 @@ final class NamespaceWorkload extends NamedWorkload {
         Map<String, String> lines = new TreeMap<>();
         JsonNode namespace = api.find("namespace", name);
         lines.put("namespace", namespace == null ? "gone" : namespace.path("status").path("phase").asString(""));
-        lines.put("ConfigMaps", api.in(name).list("configmap").stream().map(GoldenState::name).sorted().toList()
+        lines.put("ConfigMaps", api.in(name).list("configmap").stream().map(ObjectFields::name).sorted().toList()
                 .toString());
         return lines;
     }

@@ -148,9 +148,9 @@ final class NodesWorkload extends NamedWorkload {
     }
 
     private void see(JsonNode node, Instant now) {
-        String its = GoldenState.name(node);
+        String its = ObjectFields.name(node);
         boolean has = node.path("spec").path("taints").valueStream()
-                .anyMatch(taint -> GoldenState.text(taint, "effect").equals("NoExecute"));
+                .anyMatch(taint -> ObjectFields.text(taint, "effect").equals("NoExecute"));
         if (has && tainted.add(its)) {
             taintedSince.put(its, now);
         } else if (!has) {
@@ -183,7 +183,7 @@ final class NodesWorkload extends NamedWorkload {
             String node = String.valueOf(SimulatedNodes.requiredNode(pod));
             boolean ever = pod.path("metadata").path("labels").path("tolerates").asString("").equals(EVER);
             if (!touched.contains(node) || (ever && !removed.contains(node))) {
-                lines.put("pod " + GoldenState.name(pod), "is there");
+                lines.put("pod " + ObjectFields.name(pod), "is there");
             }
         }
         return lines;

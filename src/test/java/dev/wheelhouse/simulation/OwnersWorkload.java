@@ -53,8 +53,8 @@ final class OwnersWorkload extends NamedWorkload {
             List<String> owners = wanted.stream().map(o -> e.api().find("configmap", o)).filter(o -> o != null)
                     .map(o -> """
                             {"apiVersion": "v1", "kind": "ConfigMap", "name": "%s", "uid": "%s",
-                             "blockOwnerDeletion": %b}""".formatted(GoldenState.name(o),
-                            GoldenState.text(o.path("metadata"), "uid"), blocks))
+                             "blockOwnerDeletion": %b}""".formatted(ObjectFields.name(o),
+                            ObjectFields.text(o.path("metadata"), "uid"), blocks))
                     .toList();
             e.api().create("configmap", "{\"metadata\": {\"name\": \"" + map(number) + "\", \"ownerReferences\": ["
                     + String.join(", ", owners) + "]}}");
@@ -62,7 +62,7 @@ final class OwnersWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api) {
-        return api.list("configmap").stream().filter(m -> GoldenState.name(m).startsWith(name + "-")).toList();
+        return api.list("configmap").stream().filter(m -> ObjectFields.name(m).startsWith(name + "-")).toList();
     }
 
     @Override
@@ -74,16 +74,16 @@ final class OwnersWorkload extends NamedWorkload {
     @Override
     public boolean isSeen(Api api) {
         List<JsonNode> own = own(api);
-        List<String> uids = own.stream().map(m -> GoldenState.text(m.path("metadata"), "uid")).toList();
+        List<String> uids = own.stream().map(m -> ObjectFields.text(m.path("metadata"), "uid")).toList();
         return own.stream().map(m -> m.path("metadata")).noneMatch(m -> m.has("deletionTimestamp")
-                || m.path("ownerReferences").valueStream().anyMatch(o -> !uids.contains(GoldenState.text(o, "uid"))));
+                || m.path("ownerReferences").valueStream().anyMatch(o -> !uids.contains(ObjectFields.text(o, "uid"))));
     }
 
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api).forEach(m -> lines.put(GoldenState.name(m), "owned by " + m.path("metadata").path("ownerReferences")
-                .valueStream().map(o -> GoldenState.text(o, "name")).toList()));
+        own(api).forEach(m -> lines.put(ObjectFields.name(m), "owned by " + m.path("metadata").path("ownerReferences")
+                .valueStream().map(o -> ObjectFields.text(o, "name")).toList()));
         return lines;
     }
 }

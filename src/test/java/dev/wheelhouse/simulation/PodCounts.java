@@ -19,9 +19,9 @@ final class PodCounts {
     static Map<String, String> of(Api api, String workload, UnaryOperator<String> owner) {
         Map<String, String> counts = new TreeMap<>();
         for (JsonNode pod : api.podsOf(workload)) {
-            if (!GoldenState.word(pod).equals("failed")) {
-                counts.merge("pods " + GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "
-                        + GoldenState.word(pod) + " of " + owner.apply(GoldenState.owner(pod)), "1",
+            if (!ObjectFields.word(pod).equals("failed")) {
+                counts.merge("pods " + ObjectFields.text(pod.path("spec").path("containers").path(0), "image") + " "
+                        + ObjectFields.word(pod) + " of " + owner.apply(ObjectFields.owner(pod)), "1",
                         (n, one) -> String.valueOf(Integer.parseInt(n) + 1));
             }
         }

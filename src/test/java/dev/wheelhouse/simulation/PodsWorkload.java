@@ -54,7 +54,7 @@ final class PodsWorkload extends NamedWorkload {
             });
             case 11 -> new Step("has a node that evicts the pod " + pod, e -> {
                 JsonNode found = e.api().find("pod", pod);
-                if (found != null && !Set.of("terminating", "succeeded", "failed").contains(GoldenState.word(found))) {
+                if (found != null && !Set.of("terminating", "succeeded", "failed").contains(ObjectFields.word(found))) {
                     e.nodes().change(pod, PodChange.EVICTED);
                 }
             });
@@ -117,7 +117,7 @@ final class PodsWorkload extends NamedWorkload {
     @Override
     public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         PodChange start = environment.nodes().nextOfService(pod, calm);
-        if (start != null || ENDED.contains(GoldenState.text(pod.path("status"), "phase"))) {
+        if (start != null || ENDED.contains(ObjectFields.text(pod.path("status"), "phase"))) {
             return start;
         }
         return switch (fate(pod)) {
@@ -128,7 +128,7 @@ final class PodsWorkload extends NamedWorkload {
     }
 
     private static String fate(JsonNode pod) {
-        return GoldenState.text(pod.path("metadata").path("labels"), "fate");
+        return ObjectFields.text(pod.path("metadata").path("labels"), "fate");
     }
 
     /**
@@ -139,9 +139,9 @@ final class PodsWorkload extends NamedWorkload {
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         for (JsonNode pod : api.podsOf(name)) {
-            if (!ENDED.contains(GoldenState.text(pod.path("status"), "phase"))
+            if (!ENDED.contains(ObjectFields.text(pod.path("status"), "phase"))
                     && !lost.contains(String.valueOf(SimulatedNodes.requiredNode(pod)))) {
-                lines.put("pod " + GoldenState.name(pod), GoldenState.word(pod));
+                lines.put("pod " + ObjectFields.name(pod), ObjectFields.word(pod));
             }
         }
         return lines;

@@ -54,7 +54,7 @@ final class PoliciesWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api) {
-        return api.list(KIND).stream().filter(o -> GoldenState.name(o).startsWith(name + "-")).toList();
+        return api.list(KIND).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     /** {@inheritDoc} A policy has a warning if its expression has an error, and no other. */
@@ -71,7 +71,7 @@ final class PoliciesWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api).forEach(policy -> lines.put(GoldenState.name(policy), policy.path("spec").path("validations")
+        own(api).forEach(policy -> lines.put(ObjectFields.name(policy), policy.path("spec").path("validations")
                 .toString()));
         return lines;
     }

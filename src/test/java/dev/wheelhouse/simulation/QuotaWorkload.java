@@ -65,8 +65,8 @@ final class QuotaWorkload extends NamedWorkload {
     /** A pod that the server let in exceeds the limit only by those that the controller's last count did not know. */
     private void refuseExcess(Api api) {
         JsonNode hard = api.get("resourcequota", name).path("status").path("hard");
-        long live = api.podsOf(name).stream().filter(pod -> GoldenState.word(pod).equals("ready")
-                || GoldenState.word(pod).equals("pending")).count();
+        long live = api.podsOf(name).stream().filter(pod -> ObjectFields.word(pod).equals("ready")
+                || ObjectFields.word(pod).equals("pending")).count();
         long unseen = invariants == null ? 0 : invariants.unseen();
         if (hard.has("pods") && live > hard.path("pods").asLong() + unseen) {
             throw new AssertionError("the server let in " + live + " pods, and the quota has " + hard.path("pods")
@@ -100,13 +100,13 @@ final class QuotaWorkload extends NamedWorkload {
     public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
         PodChange start = environment.nodes().nextOfService(pod, calm);
         boolean ends = pod.path("metadata").path("labels").path("fate").asString("").equals("succeeds")
-                && !GoldenState.text(pod.path("status"), "phase").equals("Succeeded");
+                && !ObjectFields.text(pod.path("status"), "phase").equals("Succeeded");
         return start != null || !ends ? start : PodChange.SUCCEEDED;
     }
 
     @Override
     public boolean isSeen(Api api) {
-        return api.list("resourcequota").stream().filter(quota -> GoldenState.name(quota).equals(name))
+        return api.list("resourcequota").stream().filter(quota -> ObjectFields.name(quota).equals(name))
                 .allMatch(quota -> quota.path("spec").path("hard").equals(quota.path("status").path("hard")));
     }
 

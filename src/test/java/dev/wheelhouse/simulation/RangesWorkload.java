@@ -88,26 +88,26 @@ final class RangesWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> ranges(Api api) {
-        return api.list("servicecidr").stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
+        return api.list("servicecidr").stream().filter(r -> ObjectFields.name(r).startsWith(name + "-")).toList();
     }
 
     /** {@inheritDoc} Ranges are ready, and deleted ranges exist only while an address needs them. */
     @Override
     public boolean isSeen(Api api) {
         return ranges(api).stream().allMatch(range -> isDeleted(range)
-                ? ready(range).equals("False") && RangeInvariants.addressOnlyIn(GoldenState.name(range), cidrs(api),
+                ? ready(range).equals("False") && RangeInvariants.addressOnlyIn(ObjectFields.name(range), cidrs(api),
                         addresses(api)) != null
                 : ready(range).equals("True") && !range.path("metadata").path("finalizers").isEmpty());
     }
 
     private Map<String, String> cidrs(Api api) {
         Map<String, String> cidrs = new TreeMap<>();
-        ranges(api).forEach(range -> cidrs.put(GoldenState.name(range), range.at("/spec/cidrs/0").asString("")));
+        ranges(api).forEach(range -> cidrs.put(ObjectFields.name(range), range.at("/spec/cidrs/0").asString("")));
         return cidrs;
     }
 
     private List<String> addresses(Api api) {
-        return new ArrayList<>(api.list("ipaddress").stream().map(GoldenState::name)
+        return new ArrayList<>(api.list("ipaddress").stream().map(ObjectFields::name)
                 .filter(address -> address.startsWith(network)).toList());
     }
 
@@ -120,7 +120,7 @@ final class RangesWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        ranges(api).forEach(range -> lines.put("range " + GoldenState.name(range), "ready: " + ready(range)));
+        ranges(api).forEach(range -> lines.put("range " + ObjectFields.name(range), "ready: " + ready(range)));
         lines.put("addresses", addresses(api).toString());
         return lines;
     }

@@ -69,13 +69,13 @@ final class ReplicaSetsWorkload extends NamedWorkload {
     }
 
     private List<JsonNode> own(Api api) {
-        return api.list(kind).stream().filter(r -> GoldenState.name(r).startsWith(name + "-")).toList();
+        return api.list(kind).stream().filter(r -> ObjectFields.name(r).startsWith(name + "-")).toList();
     }
 
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
-        own(api).forEach(r -> lines.put(kind + " " + GoldenState.name(r),
+        own(api).forEach(r -> lines.put(kind + " " + ObjectFields.name(r),
                 DeploymentWorkload.lasting(r, true).toString()));
         return lines;
     }

@@ -58,8 +58,8 @@ final class ServicesWorkload extends NamedWorkload {
             case 8 -> of("service", name, "deletes", e -> e.api().delete("service", name, "Background"));
             case 9 -> service();
             case 10 -> new Step("deletes a slice", e -> e.api().list("endpointslice").stream()
-                    .filter(s -> GoldenState.name(s).startsWith(name + "-")).findFirst()
-                    .ifPresent(s -> e.api().delete("endpointslice", GoldenState.name(s), "Background")));
+                    .filter(s -> ObjectFields.name(s).startsWith(name + "-")).findFirst()
+                    .ifPresent(s -> e.api().delete("endpointslice", ObjectFields.name(s), "Background")));
             case 11 -> of("endpoints", name, "deletes", e -> e.api().delete("endpoints", name, "Background"));
             default -> endpoints(random.nextInt(4));
         };
@@ -135,7 +135,7 @@ final class ServicesWorkload extends NamedWorkload {
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
         for (JsonNode pod : api.podsOf(name)) {
-            lines.put("pod " + GoldenState.name(pod), GoldenState.word(pod));
+            lines.put("pod " + ObjectFields.name(pod), ObjectFields.word(pod));
         }
         Set<String> listed = new TreeSet<>();
         for (JsonNode slice : api.list("endpointslice")) {

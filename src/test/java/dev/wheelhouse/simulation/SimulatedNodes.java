@@ -89,7 +89,7 @@ final class SimulatedNodes {
             for (JsonNode pod : api.list("pod")) {
                 if (!pod.path("spec").has("nodeName") && node.equals(requiredNode(pod))
                         && !pod.path("metadata").has("deletionTimestamp")) {
-                    api.bind(GoldenState.name(pod), node);
+                    api.bind(ObjectFields.name(pod), node);
                 }
             }
             stop(node);
@@ -129,8 +129,8 @@ final class SimulatedNodes {
     }
 
     private boolean act(JsonNode pod) {
-        String name = GoldenState.name(pod);
-        String node = GoldenState.text(pod.path("spec"), "nodeName");
+        String name = ObjectFields.name(pod);
+        String node = ObjectFields.text(pod.path("spec"), "nodeName");
         if (pod.path("metadata").has("deletionTimestamp")) {
             return (node.isEmpty() || nodes.contains(node)) && end(pod);
         }
@@ -152,12 +152,12 @@ final class SimulatedNodes {
 
     /** Ends a pod that is being deleted. If a finalizer keeps it, its status tells that its containers have ended. */
     private boolean end(JsonNode pod) {
-        String name = GoldenState.name(pod);
+        String name = ObjectFields.name(pod);
         boolean kept = !pod.path("metadata").path("finalizers").isEmpty();
         if (kept && pod.path("metadata").path("deletionGracePeriodSeconds").asInt(-1) == 0) {
             return false;
         }
-        if (kept && !Set.of("Succeeded", "Failed").contains(GoldenState.text(pod.path("status"), "phase"))) {
+        if (kept && !Set.of("Succeeded", "Failed").contains(ObjectFields.text(pod.path("status"), "phase"))) {
             change(name, PodChange.failed(143));
             return true;
         }
@@ -171,7 +171,7 @@ final class SimulatedNodes {
         for (JsonNode term : pod.path("spec").path("affinity").path("nodeAffinity")
                 .path("requiredDuringSchedulingIgnoredDuringExecution").path("nodeSelectorTerms")) {
             for (JsonNode field : term.path("matchFields")) {
-                if (GoldenState.text(field, "key").equals("metadata.name")) {
+                if (ObjectFields.text(field, "key").equals("metadata.name")) {
                     return field.path("values").path(0).asString("");
                 }
             }
@@ -185,9 +185,9 @@ final class SimulatedNodes {
      */
     @Nullable
     PodChange nextOfService(JsonNode pod, boolean calm) {
-        String word = GoldenState.word(pod);
+        String word = ObjectFields.word(pod);
         if (Set.of("pending", "running").contains(word)) {
-            return GoldenState.text(pod.path("spec").path("containers").path(0), "image").equals(BAD_IMAGE)
+            return ObjectFields.text(pod.path("spec").path("containers").path(0), "image").equals(BAD_IMAGE)
                     ? null
                     : PodChange.READY;
         }
@@ -198,8 +198,8 @@ final class SimulatedNodes {
     @Nullable
     String anyPod(String workload) {
         List<JsonNode> pods = api.podsOf(workload).stream()
-                .filter(p -> !Set.of("terminating", "failed", "succeeded").contains(GoldenState.word(p))).toList();
-        return pods.isEmpty() ? null : GoldenState.name(pods.get(random.nextInt(pods.size())));
+                .filter(p -> !Set.of("terminating", "failed", "succeeded").contains(ObjectFields.word(p))).toList();
+        return pods.isEmpty() ? null : ObjectFields.name(pods.get(random.nextInt(pods.size())));
     }
 
     /** Changes the status of a pod. */

@@ -373,7 +373,7 @@ final class Simulation implements AutoCloseable {
         return manager == null
                 ? List.of()
                 : manager.plan(type -> api.list(type.kind()).stream()
-                        .map(o -> new ObjectKey(type.namespaced() ? NAMESPACE : "", GoldenState.name(o))).toList());
+                        .map(o -> new ObjectKey(type.namespaced() ? NAMESPACE : "", ObjectFields.name(o))).toList());
     }
 
     private boolean calmTurn() throws InterruptedException {
@@ -400,7 +400,7 @@ final class Simulation implements AutoCloseable {
                             ? "is gone"
                             : "is there, with " + mix.discovered().types().stream()
                                     .filter(ResourceType::namespaced).flatMap(t -> api.list(t.kind()).stream())
-                                    .map(o -> o.path("kind").asString("") + " " + GoldenState.name(o) + " kept by "
+                                    .map(o -> o.path("kind").asString("") + " " + ObjectFields.name(o) + " kept by "
                                             + o.path("metadata").path("finalizers"))
                                     .toList());
         }

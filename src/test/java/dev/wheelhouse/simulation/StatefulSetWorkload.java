@@ -138,16 +138,16 @@ final class StatefulSetWorkload extends NamedWorkload {
                     + (same ? " in one revision" : " in two revisions"));
             lines.put("revisions", revisions(api).toString());
         }
-        api.podsOf(name).forEach(p -> lines.put("pod " + GoldenState.name(p),
-                GoldenState.text(p.path("spec").path("containers").path(0), "image") + " " + GoldenState.word(p)
-                        + " of " + GoldenState.owner(p)));
+        api.podsOf(name).forEach(p -> lines.put("pod " + ObjectFields.name(p),
+                ObjectFields.text(p.path("spec").path("containers").path(0), "image") + " " + ObjectFields.word(p)
+                        + " of " + ObjectFields.owner(p)));
         for (JsonNode claim : api.list("persistentvolumeclaim")) {
             // The claim of a pod that was wanted for a moment exists only if that pod was made.
-            int ordinal = ordinal(GoldenState.name(claim));
-            if (GoldenState.name(claim).startsWith("data-" + name + "-") && set != null && ordinal >= start
+            int ordinal = ordinal(ObjectFields.name(claim));
+            if (ObjectFields.name(claim).startsWith("data-" + name + "-") && set != null && ordinal >= start
                     && ordinal < start + replicas) {
-                lines.put("claim " + GoldenState.name(claim), "there, owned by " + claim.path("metadata")
-                        .path("ownerReferences").valueStream().map(o -> GoldenState.text(o, "kind")).toList());
+                lines.put("claim " + ObjectFields.name(claim), "there, owned by " + claim.path("metadata")
+                        .path("ownerReferences").valueStream().map(o -> ObjectFields.text(o, "kind")).toList());
             }
         }
         return lines;
@@ -155,9 +155,9 @@ final class StatefulSetWorkload extends NamedWorkload {
 
     /** The images of the revisions, the oldest first. */
     private List<String> revisions(Api api) {
-        return api.list("controllerrevision").stream().filter(r -> GoldenState.owner(r).equals(name))
+        return api.list("controllerrevision").stream().filter(r -> ObjectFields.owner(r).equals(name))
                 .sorted((a, b) -> Long.compare(a.path("revision").asLong(), b.path("revision").asLong()))
-                .map(r -> GoldenState.image(r.path("data"))).toList();
+                .map(r -> ObjectFields.image(r.path("data"))).toList();
     }
 
     /** The ordinal at the end of a pod's or a claim's name; -1 if there is none. */

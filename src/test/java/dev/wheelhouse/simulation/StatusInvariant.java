@@ -21,7 +21,7 @@ record StatusInvariant(Truth truth) implements Invariant {
             return List.of();
         }
         long stored = truth.list(write.request().type(), JsonNode.class).stream()
-                .filter(o -> GoldenState.name(o).equals(write.request().key().name())).findFirst()
+                .filter(o -> ObjectFields.name(o).equals(write.request().key().name())).findFirst()
                 .map(StatusInvariant::observed).orElse(-1L);
         return written >= stored
                 ? List.of()

@@ -76,8 +76,8 @@ class UpstreamsHurtsTest {
             system.settle(Duration.ofSeconds(1));
             acted = false;
             for (JsonNode pod : api.list("pod")) {
-                String name = GoldenState.name(pod);
-                switch (GoldenState.word(pod)) {
+                String name = ObjectFields.name(pod);
+                switch (ObjectFields.word(pod)) {
                     case "terminating" -> api.finalizePod(name);
                     case "pending" -> {
                         if (!pod.path("spec").has("nodeName")) {
@@ -174,7 +174,7 @@ class UpstreamsHurtsTest {
     }
 
     private String desired(String image) {
-        return api.list("replicaset").stream().filter(r -> GoldenState.image(r).equals(image)).findFirst()
+        return api.list("replicaset").stream().filter(r -> ObjectFields.image(r).equals(image)).findFirst()
                 .orElseThrow().path("metadata").path("annotations").path("deployment.kubernetes.io/desired-replicas")
                 .asString();
     }
@@ -185,7 +185,7 @@ class UpstreamsHurtsTest {
         run();
         delete(Api.path("deployment", "web"), "Foreground");
         system.settle(Duration.ofSeconds(1));
-        assertThat(api.list("pod")).hasSize(2).allMatch(p -> GoldenState.word(p).equals("terminating"));
+        assertThat(api.list("pod")).hasSize(2).allMatch(p -> ObjectFields.word(p).equals("terminating"));
         assertThat(api.list("replicaset")).hasSize(1);
         assertThat(api.get("deployment", "web").path("metadata").path("finalizers").path(0).asString())
                 .isEqualTo("foregroundDeletion");
@@ -216,7 +216,7 @@ class UpstreamsHurtsTest {
         assertThat(code(Api.path("deployment", "web"))).isEqualTo(404);
         assertThat(api.list("replicaset")).hasSize(1)
                 .allMatch(r -> r.path("metadata").path("ownerReferences").isEmpty());
-        assertThat(api.list("pod")).hasSize(2).allMatch(p -> GoldenState.word(p).equals("ready"));
+        assertThat(api.list("pod")).hasSize(2).allMatch(p -> ObjectFields.word(p).equals("ready"));
     }
 
     @Test
