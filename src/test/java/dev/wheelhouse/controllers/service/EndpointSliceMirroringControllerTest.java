@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.service;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,10 +13,7 @@ import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
-import io.kubernetes.client.openapi.models.V1Service;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,53 +40,12 @@ class EndpointSliceMirroringControllerTest {
     }
 
     @Test
-    void aSliceMirrorsTheEndpointsOfAServiceWithoutASelector() {
-        world.service(USERS);
-        endpoints("labels: {tier: front}, annotations: {note: a, kubectl.kubernetes.io/last-applied-configuration: x}",
-                SUBSET);
-        world.settle();
-        V1EndpointSlice slice = world.slice();
-        assertThat(slice.getMetadata().getLabels()).isEqualTo(Map.of("tier", "front", WellKnown.SERVICE, "web",
-                WellKnown.MANAGED_BY, "endpointslicemirroring-controller.k8s.io"));
-        assertThat(slice.getMetadata().getAnnotations()).isEqualTo(Map.of("note", "a"));
-        assertThat(slice.getMetadata().getOwnerReferences()).singleElement().matches(V1OwnerReference::getController)
-                .matches(o -> o.getKind().equals("Endpoints"));
-        assertThat(world.addresses()).containsExactly("10.0.0.1", "10.0.0.2 unready");
-        assertThat(slice.getEndpoints()).anyMatch(e -> "one".equals(e.getHostname())
-                && "node-1".equals(e.getNodeName()));
-        assertThat(slice.getPorts()).singleElement().matches(p -> p.getPort() == 80 && p.getName().equals("http"));
-        world.writes();
-        world.restart();
-        assertThat(world.writes()).as("at rest").isEmpty();
-    }
-
-    @Test
     void addressesOfBothFamiliesAreInSlicesOfTheirOwn() {
         world.service(USERS);
         endpoints("", "{addresses: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}], ports: [{port: 80}]}");
         world.settle();
         assertThat(world.slices()).extracting(V1EndpointSlice::getAddressType)
                 .containsExactlyInAnyOrder("IPv4", "IPv6");
-    }
-
-    @Test
-    void changesAreMirroredInTheSameSlice() {
-        world.service(USERS);
-        endpoints("", SUBSET);
-        world.settle();
-        editEndpoints(e -> {
-            e.getSubsets().getFirst().getPorts().getFirst().setPort(81);
-            e.getMetadata().putAnnotationsItem("note", "b");
-        });
-        world.settle();
-        assertThat(world.slices()).singleElement().matches(s -> s.getPorts().getFirst().getPort() == 81)
-                .matches(s -> s.getMetadata().getAnnotations().equals(Map.of("note", "b")));
-        editEndpoints(e -> e.setSubsets(null));
-        world.settle();
-        assertThat(world.slices()).isEmpty();
-        assertThat(world.writes()).containsExactly("create endpointslices.discovery.k8s.io default/web-*",
-                "update endpointslices.discovery.k8s.io default/web-*",
-                "delete endpointslices.discovery.k8s.io default/web-* uid version");
     }
 
     @ParameterizedTest
@@ -107,47 +62,6 @@ class EndpointSliceMirroringControllerTest {
         editEndpoints(e -> e.getMetadata().putLabelsItem(WellKnown.SKIP_MIRROR, "true"));
         world.settle();
         assertThat(world.slices()).isEmpty();
-    }
-
-    @Test
-    void theSlicesGoWithTheServiceWithTheEndpointsAndWithASelector() {
-        endpoints("", SUBSET);
-        world.settle();
-        assertThat(world.slices()).as("without a Service").isEmpty();
-        world.service(USERS);
-        world.settle();
-        assertThat(world.slices()).hasSize(1);
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().putSelectorItem("app", "web"));
-        world.settle();
-        assertThat(world.slices()).as("with a selector").isEmpty();
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().setSelector(null));
-        world.settle();
-        world.cluster.delete(ResourceType.SERVICES, ServiceWorld.WEB);
-        world.settle();
-        assertThat(world.slices()).as("after the Service").isEmpty();
-        world.service(USERS);
-        world.settle();
-        world.cluster.delete(ResourceType.ENDPOINTS, ServiceWorld.WEB);
-        world.settle();
-        assertThat(world.slices()).as("after the Endpoints").isEmpty();
-    }
-
-    @Test
-    void changesOfOthersAreUndone() {
-        world.service(USERS);
-        endpoints("", SUBSET);
-        world.settle();
-        world.restart();
-        ObjectKey key = ObjectKey.of(world.slice());
-        world.cluster.edit(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class, key,
-                slice -> slice.setEndpoints(List.of()));
-        world.settle();
-        assertThat(world.addresses()).hasSize(2);
-        world.cluster.delete(ResourceType.ENDPOINT_SLICES, key);
-        world.settle();
-        assertThat(world.addresses()).hasSize(2);
     }
 
     @Test
