@@ -26,7 +26,7 @@ class BehavioursTest {
     private static final Path SOURCES = Path.of("src/test/java");
     private static final Path RESOURCES = Path.of("src/test/resources");
     private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
-    private static final Pattern RECORDED = Pattern.compile("`([\\w.-]+/[\\w-]+[.](?:yaml|json))`");
+    private static final Pattern RECORDED = Pattern.compile("`((?:[\\w.-]+/)+[\\w-]+[.](?:yaml|json))`");
 
     private static Set<String> named(Path page) throws IOException {
         Set<String> tests = new TreeSet<>();

@@ -38,7 +38,6 @@ import static dev.wheelhouse.Workloads.counts;
 import static dev.wheelhouse.Workloads.eventually;
 import static dev.wheelhouse.Workloads.orZero;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The assertions of upstream's end-to-end and integration suites about Deployments, on the whole system (upstream:
@@ -205,16 +204,6 @@ class DeploymentBehavioursTest {
                 assertThat(e.isNotFound()).as("it may have gone meanwhile: %s", e.getMessage()).isTrue();
             }
         }
-    }
-
-    @Test
-    void aSelectorChangeIsRefused() {
-        complete(user.newDeployment("web", 1));
-        assertThatThrownBy(() -> user.patch("web",
-                "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': "
-                        + "'x'}}}}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
-                .hasMessageContaining("field is immutable");
     }
 
     @Test

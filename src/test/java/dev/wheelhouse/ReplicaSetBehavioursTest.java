@@ -12,28 +12,23 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 import io.kubernetes.client.openapi.models.V1ReplicationController;
-import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.util.Yaml;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.informer.SharedInformerFactory;
 
 import static dev.wheelhouse.Workloads.eventually;
 import static dev.wheelhouse.Workloads.orZero;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The assertions of upstream's end-to-end and integration suites about ReplicaSets, on the whole system (upstream:
@@ -112,20 +107,6 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void theScaleSubresourceCanBeReadUpdatedAndPatched() throws Exception {
-        create("web", 1);
-        AppsV1Api apps = new AppsV1Api(service.api());
-        V1Scale scale = apps.readNamespacedReplicaSetScale("web", user.namespace).execute();
-        assertThat(scale.getSpec().getReplicas()).isEqualTo(1);
-        scale.getSpec().setReplicas(2);
-        scale.getMetadata().setResourceVersion(null);
-        apps.replaceNamespacedReplicaSetScale("web", user.namespace, scale).execute();
-        awaitReady("web", 2);
-        user.replicaSets().patch(user.key("web"), "scale", PatchType.MERGE, "{\"spec\":{\"replicas\":4}}");
-        awaitReady("web", 4);
-    }
-
-    @Test
     void replacePatchListAndDeletecollectionWork() {
         create("one", 1);
         create("two", 1);
@@ -142,15 +123,6 @@ class ReplicaSetBehavioursTest {
         user.replicaSets().deleteCollection(user.namespace, Deletion.unconditional());
         eventually("all are gone, and their pods", () -> user.list(user.replicaSets(), Map.of()).isEmpty()
                 && user.list(user.pods(), Map.of()).isEmpty());
-    }
-
-    @Test
-    void aSelectorChangeIsRefused() {
-        create("web", 0);
-        assertThatThrownBy(() -> user.patchSet("web", "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, "
-                + "'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
-                .hasMessageContaining("field is immutable");
     }
 
     @Test

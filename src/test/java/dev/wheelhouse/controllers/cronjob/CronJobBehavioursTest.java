@@ -154,6 +154,22 @@ public class CronJobBehavioursTest {
     }
 
     @Test
+    void theScheduleCountsInTheTimeZoneOfTheCronJob() {
+        cronJob("timeZone: Asia/Kathmandu, ");
+        edit(spec -> spec.setSchedule("45 12 * * *"));
+        Instant now = cluster.clock.now();
+        Instant due = now.truncatedTo(ChronoUnit.DAYS).plus(Duration.ofHours(7));
+        due = due.isAfter(now) ? due : due.plus(Duration.ofDays(1));
+        cluster.clock.advance(Duration.between(now, due).plusMillis(100));
+        settle();
+
+        assertThat(jobs()).contains(name(due));
+        assertThat(cluster.read(ResourceType.JOBS, ObjectKey.of("default", name(due)), V1Job.class).getMetadata()
+                .getAnnotations()).containsEntry(CronJobDecisions.SCHEDULED,
+                        due.atOffset(ZoneOffset.ofHoursMinutes(5, 45)).toString().replace("12:45+", "12:45:00+"));
+    }
+
+    @Test
     void moreThan100MissedRunsAreReportedAndTheLatestIsStarted() {
         cronJob("suspend: true, ");
         cluster.clock.advance(Duration.ofMinutes(103));

@@ -112,6 +112,18 @@ class ClaimBehavioursTest {
     }
 
     @Test
+    void aClaimWhoseVolumeIsGoneIsLost() {
+        bind("Retain");
+        world.cluster.remove(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
+        world.settle();
+
+        assertThat(world.phase("data")).isEqualTo("Lost");
+        assertThat(world.claim("data").getStatus().getCapacity()).isNullOrEmpty();
+        assertThat(events()).containsExactly(
+                "Warning ClaimLost Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+    }
+
+    @Test
     void aVolumeIsNotReleasedBecauseTheCacheOfClaimsIsOld() {
         bind("Retain");
         world.cluster.requests.take();
