@@ -278,6 +278,18 @@ class DisruptionControllerTest {
         assertThat(selector.path("matchExpressions")).extracting(e -> e.path("key").asString()).containsExactly("y");
     }
 
+    // ---- failures
+
+    @Test
+    void aStatusThatCannotBeWrittenIsReplacedByOneThatAllowsNothing() {
+        pods("new", "new", 2, 0);
+        budget("minAvailable: 1");
+        cluster.requests.failNext("update poddisruptionbudgets.policy/status", 500, "InternalError", "out of order");
+        assertThat(condition()).as("the change of the status wakes the budget again")
+                .isEqualTo("DisruptionAllowed=True SufficientPods");
+        assertThat(cluster.requests.takeWrites()).hasSize(3);
+    }
+
     // ---- stale disruptions
 
     private String target(String pod) {

@@ -219,6 +219,26 @@ class JobBehavioursTest {
         expect("array", "active 1, ready 0, terminating 0, succeeded 0, failed 1");
     }
 
+    // ---- pod failure policy
+
+    private static final String POLICY = "podFailurePolicy: {rules: [%s]}, ";
+    private static final String FAIL_JOB = "{action: FailJob, onExitCodes: {operator: In, values: [5]}}";
+
+    @Test
+    void anExitCodeOfThePolicyFailsTheJobAtOnceEvenIfItsPodIsDeletedDuringARestart() {
+        create("policy", POLICY.formatted(FAIL_JOB) + "parallelism: 2, completions: 4");
+        V1Pod pod = system.active("policy").getFirst();
+        system.fail(pod, 5);
+        system.delete(pod);
+        system.restart();
+        system.settle();
+        String message = "Container main for pod default/" + pod.getMetadata().getName()
+                + " failed with exit code 5 matching FailJob rule at index 0";
+        assertThat(system.conditions("policy")).containsExactly("FailureTarget: PodFailurePolicy: " + message,
+                "Failed: PodFailurePolicy: " + message);
+        expect("policy", "active 0, ready 0, terminating 0, succeeded 0, failed 2");
+    }
+
     // ---- success policy
 
     private static final String ARRAY_OF_5 = "completionMode: Indexed, parallelism: 5, completions: 5, ";

@@ -83,6 +83,17 @@ class PolicyStatusBehavioursTest {
     }
 
     @Test
+    void eachMatchedKindIsCheckedAndWildcardsAreNot() {
+        policy(rule("apps", "v1", "deployments, deployments/scale, statefulsets, daemonsets, nothing") + ", "
+                + rule("*", "v1", "jobs") + ", " + rule("", "v1", "'*', events"), "", "object.spec.replicas == 1");
+        settle();
+
+        assertThat(warnings()).singleElement().asString()
+                .containsSubsequence("/v1, Kind=Event:", "apps/v1, Kind=DaemonSet:", "events.k8s.io/v1, Kind=Event:")
+                .doesNotContain("Kind=Deployment", "Kind=StatefulSet", "Kind=Job");
+    }
+
+    @Test
     void aCheckWaitsWhileASchemaCannotBeRead() {
         policy(rule("apps", "v1", "deployments"), "", "object.no == 1");
         cluster.requests.failNext("read /openapi/v3/apis/apps/v1", 503, "ServiceUnavailable", "later");

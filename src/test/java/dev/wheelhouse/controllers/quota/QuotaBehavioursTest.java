@@ -125,6 +125,23 @@ class QuotaBehavioursTest {
     }
 
     @Test
+    void aWriteThatTheServerOvertakesIsTriedAgain() {
+        quota("hard: {pods: 5}");
+        settle();
+        pod("a", "");
+        pod("b", "");
+        settle();
+        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "a"));
+        cluster.deliver();
+        pod("c", "");
+        Cluster.work(controller.loops());
+        assertThat(used("pods")).as("the stale count was refused").isEqualTo("3");
+
+        settle();
+        assertThat(used("pods")).isEqualTo("2");
+    }
+
+    @Test
     void aPlanShowsTheStatusThatIsDue() {
         quota("hard: {pods: 5}");
         cluster.deliver();

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ClusterRole;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
@@ -53,6 +54,26 @@ class RoleAggregatorTest {
         cluster.requests.takeWrites();
         settle();
         assertThat(cluster.requests.takeWrites()).isEmpty();
+    }
+
+    @Test
+    void rulesKeepTheOrderOfSelectorsAndNamesAndEachIsThereOnce() {
+        V1ClusterRole aggregated = role("""
+                {metadata: {name: all, uid: u, labels: {a: b}}, rules: [{verbs: [own], resources: []}], aggregationRule:
+                 {clusterRoleSelectors: [{matchLabels: {a: c}}, {matchLabels: {a: b}}]}}""");
+        List<V1ClusterRole> roles = List.of(aggregated,
+                role("{metadata: {name: 'y', labels: {a: b}}, rules: [{verbs: [second]}, {verbs: [first]}]}"),
+                role("{metadata: {name: x, labels: {a: b}}, rules: [{verbs: [third], resourceNames: []}]}"),
+                role("{metadata: {name: z, labels: {a: c}}, rules: [{verbs: [first]}]}"));
+
+        assertThat(RoleAggregator.decide(aggregated, roles)).singleElement()
+                .isInstanceOfSatisfying(Action.Apply.class, apply -> {
+                    assertThat(apply.body()).isEqualTo("{\"apiVersion\":\"rbac.authorization.k8s.io/v1\","
+                            + "\"kind\":\"ClusterRole\",\"metadata\":{\"name\":\"all\",\"uid\":\"u\"},\"rules\":["
+                            + "{\"verbs\":[\"first\"]},{\"verbs\":[\"third\"]},{\"verbs\":[\"second\"]}]}");
+                    assertThat(apply.force()).isTrue();
+                    assertThat(apply.fieldManager()).isEqualTo("clusterrole-aggregation-controller");
+                });
     }
 
     @Test

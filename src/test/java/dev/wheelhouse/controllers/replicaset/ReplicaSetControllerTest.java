@@ -367,4 +367,25 @@ class ReplicaSetControllerTest {
         system.settle();
         assertThat(system.cluster.measures).as("no choice").containsEntry(ratios, 2.0);
     }
+
+    @Test
+    void victimsAreSpreadOverThePodsOfTheSameOwnersReplicaSets() {
+        for (String name : List.of("old", "web")) {
+            V1ReplicaSet set = ReplicaSetSystem.replicaSet(name, 2);
+            set.getMetadata().setOwnerReferences(List.of(new V1OwnerReference().apiVersion("apps/v1")
+                    .kind("Deployment").name("d").uid("d").controller(true)));
+            system.create(set);
+        }
+        system.settle();
+        system.podsOf("old").forEach(pod -> system.bind(pod, "crowded"));
+        List<V1Pod> pods = system.podsOf("web");
+        system.bind(pods.get(0), "quiet");
+        system.bind(pods.get(1), "crowded");
+        system.pods().forEach(system::ready);
+        system.settle();
+        system.scale("web", 1);
+        system.settle();
+        assertThat(system.podsOf("web")).filteredOn(p -> !Pods.isDeleting(p)).singleElement()
+                .matches(p -> Pods.node(p).equals("quiet"));
+    }
 }

@@ -14,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -134,6 +136,27 @@ class ResourceClaimBehavioursTest {
         phase("web", "Failed");
         settle();
         assertThat(claims()).isEmpty();
+    }
+
+    @Test
+    void aClaimLosesItsConsumersOneByOneAndIsThenDeallocated() {
+        V1Pod a = pod("a", "nodeName: n,", "resourceClaimName: shared");
+        V1Pod b = pod("b", "nodeName: n,", "resourceClaimName: shared");
+        allocated(consumer(a) + ", " + consumer(b));
+        settle();
+        assertThat(consumers()).containsExactly("a", "b");
+
+        phase("a", "Failed");
+        settle();
+        assertThat(consumers()).containsExactly("b");
+        assertThat(cluster.json(CLAIMS, CLAIM).at("/status/allocation").isObject()).isTrue();
+
+        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "b"));
+        settle();
+        JsonNode claim = cluster.json(CLAIMS, CLAIM);
+        assertThat(consumers()).isEmpty();
+        assertThat(claim.at("/status/allocation").isMissingNode()).isTrue();
+        assertThat(claim.at("/metadata/finalizers").isMissingNode()).isTrue();
     }
 
     @Test

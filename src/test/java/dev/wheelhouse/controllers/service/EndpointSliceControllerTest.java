@@ -6,6 +6,8 @@ import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -87,6 +89,27 @@ class EndpointSliceControllerTest {
                 s -> s.getMetadata().labels(Map.of()));
         world.settle();
         assertThat(world.slice().getMetadata().getLabels()).doesNotContainKey("tier");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void changesOfOthersAreUndoneASecondLater(boolean afterARestart) {
+        world.service(ServiceWorld.PORT);
+        world.pod("one", "10.0.0.1");
+        world.settle();
+        if (afterARestart) {
+            world.restart();
+        }
+        ObjectKey key = ObjectKey.of(world.slice());
+        world.cluster.edit(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class, key,
+                slice -> slice.setEndpoints(List.of()));
+        world.settle();
+        assertThat(world.addresses()).isEmpty();
+        world.after(SECOND);
+        assertThat(world.addresses()).containsExactly("10.0.0.1");
+        world.cluster.delete(ResourceType.ENDPOINT_SLICES, key);
+        world.after(SECOND);
+        assertThat(world.addresses()).containsExactly("10.0.0.1");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.service;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ResourceType;
 
@@ -37,6 +39,27 @@ class EndpointSliceMirroringControllerTest {
 
     private void editEndpoints(java.util.function.Consumer<V1Endpoints> change) {
         world.cluster.edit(ResourceType.ENDPOINTS, V1Endpoints.class, ServiceWorld.WEB, change);
+    }
+
+    @Test
+    void aSliceMirrorsTheEndpointsOfAServiceWithoutASelector() {
+        world.service(USERS);
+        endpoints("labels: {tier: front}, annotations: {note: a, kubectl.kubernetes.io/last-applied-configuration: x}",
+                SUBSET);
+        world.settle();
+        V1EndpointSlice slice = world.slice();
+        assertThat(slice.getMetadata().getLabels()).isEqualTo(Map.of("tier", "front", WellKnown.SERVICE, "web",
+                WellKnown.MANAGED_BY, "endpointslicemirroring-controller.k8s.io"));
+        assertThat(slice.getMetadata().getAnnotations()).isEqualTo(Map.of("note", "a"));
+        assertThat(slice.getMetadata().getOwnerReferences()).singleElement().matches(V1OwnerReference::getController)
+                .matches(o -> o.getKind().equals("Endpoints"));
+        assertThat(world.addresses()).containsExactly("10.0.0.1", "10.0.0.2 unready");
+        assertThat(slice.getEndpoints()).anyMatch(e -> "one".equals(e.getHostname())
+                && "node-1".equals(e.getNodeName()));
+        assertThat(slice.getPorts()).singleElement().matches(p -> p.getPort() == 80 && p.getName().equals("http"));
+        world.writes();
+        world.restart();
+        assertThat(world.writes()).as("at rest").isEmpty();
     }
 
     @Test
