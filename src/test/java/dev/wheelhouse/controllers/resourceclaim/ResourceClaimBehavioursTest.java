@@ -173,6 +173,18 @@ class ResourceClaimBehavioursTest {
     }
 
     @Test
+    void aPodThatIsDeletedBeforeItHasANodeNeedsNoClaims() {
+        V1Pod pod = cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {namespace: default, name: web, finalizers: [example.com/hold]}, spec: {resourceClaims:
+                 [{name: gpu, resourceClaimName: shared}], containers: [{name: app, image: app}]}}""");
+        allocated(consumer(pod));
+        cluster.delete(ResourceType.PODS, POD);
+        settle();
+
+        assertThat(consumers()).isEmpty();
+    }
+
+    @Test
     void claimsAreCountedByAllocationAndOrigin() {
         template("");
         podWithTemplate("");
