@@ -170,6 +170,17 @@ public class CronJobBehavioursTest {
     }
 
     @Test
+    void aRunThatIsDueForLongerThanTheDeadlineIsLeftOut() {
+        cronJob("suspend: true, startingDeadlineSeconds: 10, ");
+        minute();
+        cluster.clock.advance(Duration.ofSeconds(20));
+        edit(spec -> spec.setSuspend(false));
+        assertThat(jobs()).isEmpty();
+        Instant next = minute();
+        assertThat(jobs()).containsExactly(name(next));
+    }
+
+    @Test
     void moreThan100MissedRunsAreReportedAndTheLatestIsStarted() {
         cronJob("suspend: true, ");
         cluster.clock.advance(Duration.ofMinutes(103));
