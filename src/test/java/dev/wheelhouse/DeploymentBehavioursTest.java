@@ -27,7 +27,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.util.Watch;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
@@ -200,7 +200,7 @@ class DeploymentBehavioursTest {
             try {
                 user.pods().delete(user.key(pods.get(random.nextInt(pods.size())).getMetadata().getName()),
                         Deletion.unconditional());
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 assertThat(e.isNotFound()).as("it may have gone meanwhile: %s", e.getMessage()).isTrue();
             }
         }

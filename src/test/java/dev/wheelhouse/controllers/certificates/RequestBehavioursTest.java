@@ -45,18 +45,19 @@ class RequestBehavioursTest {
     }
 
     private void create(String signer, byte[] request, String... usages) {
-        cluster.create(Requests.TYPE, SignedRequests.object("csr", signer, request, usages));
+        cluster.create(CsrConditions.TYPE, SignedRequests.object("csr", signer, request, usages));
     }
 
     private V1CertificateSigningRequest stored() {
-        return cluster.read(Requests.TYPE, KEY, V1CertificateSigningRequest.class);
+        return cluster.read(CsrConditions.TYPE, KEY, V1CertificateSigningRequest.class);
     }
 
     private void decide(String type) {
         V1CertificateSigningRequest request = stored();
-        cluster.user().resource(Requests.TYPE, V1CertificateSigningRequest.class).updateSubresource(Requests.with(
-                request, new V1CertificateSigningRequestCondition().type(type).reason("ByTest").message("")),
-                "approval");
+        cluster.user().resource(CsrConditions.TYPE, V1CertificateSigningRequest.class)
+                .updateSubresource(CsrConditions.with(
+                        request, new V1CertificateSigningRequestCondition().type(type).reason("ByTest").message("")),
+                        "approval");
     }
 
     private void settle(Controller controller) {
@@ -94,10 +95,10 @@ class RequestBehavioursTest {
                 ? SignedRequests.pem("CN=system:node:a,O=system:nodes", "dns:a")
                 : NODE, "digital signature", signer == Signer.KUBELET_SERVING ? "server auth" : "client auth");
         settle(controller);
-        assertThat(Requests.certificate(stored())).isNull();
+        assertThat(CsrConditions.certificate(stored())).isNull();
         decide("Approved");
         settle(controller);
-        assertThat(Requests.certificate(stored())).asString(StandardCharsets.UTF_8)
+        assertThat(CsrConditions.certificate(stored())).asString(StandardCharsets.UTF_8)
                 .startsWith("-----BEGIN CERTIFICATE-----");
         assertThat(cluster.requests.takeWrites())
                 .containsExactly("update certificatesigningrequests.certificates.k8s.io/status csr");
@@ -175,7 +176,7 @@ class RequestBehavioursTest {
         RequestCleaner controller = new RequestCleaner(cluster.context());
         cluster.deliver();
         ObjectKey key = ObjectKey.cluster("csr");
-        String type = Requests.TYPE.groupResource();
+        String type = CsrConditions.TYPE.groupResource();
         assertThat(controller.plan(type, key)).hasValue(List.of());
         cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
         assertThat(controller.plan(type, key).orElseThrow()).singleElement().isInstanceOf(Action.Delete.class);

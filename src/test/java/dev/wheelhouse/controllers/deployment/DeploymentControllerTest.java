@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.DefaultControllerContext;
@@ -103,7 +103,8 @@ class DeploymentControllerTest {
     private void assertComplete(int replicas) {
         assertThat(web().getStatus().getUpdatedReplicas()).isEqualTo(replicas);
         assertThat(web().getStatus().getAvailableReplicas()).isEqualTo(replicas);
-        assertThat(Conditions.hasReason(Conditions.find(web().getStatus(), "Progressing"), "NewReplicaSetAvailable"))
+        assertThat(DeploymentConditions.hasReason(DeploymentConditions.find(web().getStatus(), "Progressing"),
+                "NewReplicaSetAvailable"))
                 .isTrue();
         assertThat(pods()).hasSize(replicas);
         assertThat(controller.plan(WEB)).isEmpty();
@@ -139,7 +140,7 @@ class DeploymentControllerTest {
     @Test
     void tellsWhyAReplicaSetCouldNotBeCreatedAndGoesOnWhenItCan() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)));
+                () -> new KubeApiException("create", 403, "Forbidden", "exceeded quota: sets", null)));
         create(Deployments.named("web").replicas(1).build());
         cluster.deliver();
         Cluster.step(workers.getFirst());
@@ -147,7 +148,7 @@ class DeploymentControllerTest {
         String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
                 + "\": exceeded quota: sets";
         assertThat(cluster.eventTexts()).containsExactly("Warning ReplicaSetCreateError " + message);
-        assertThat(Conditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
+        assertThat(DeploymentConditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
             assertThat(c).isNotNull();
             assertThat(c.getStatus() + " " + c.getReason() + " " + c.getMessage())
                     .isEqualTo("False ReplicaSetCreateError " + message);
@@ -160,7 +161,7 @@ class DeploymentControllerTest {
     @Test
     void keepsQuietInATerminatingNamespace() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated",
+                () -> new KubeApiException("create", 403, "Forbidden", "it is forbidden because it is being terminated",
                         null)));
         create(Deployments.named("web").build());
         cluster.deliver();

@@ -63,7 +63,7 @@ class ResourceClaimBehavioursTest {
         cluster.create(CLAIMS, ResourceV1ResourceClaim.class, """
                 {metadata: {namespace: default, name: shared, finalizers: [%s]}, %s,
                  status: {%s, reservedFor: [%s]}}""",
-                ClaimDecisions.FINALIZER, SPEC.formatted(""), ALLOCATION, consumers);
+                ResourceClaimDecisions.FINALIZER, SPEC.formatted(""), ALLOCATION, consumers);
     }
 
     private static String consumer(V1Pod pod) {
