@@ -196,10 +196,6 @@ final class Workloads {
         return replicaSets().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
     }
 
-    V1Pod patchPod(String name, String body) {
-        return pods().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
-    }
-
     /** Ends at once the pods that terminate: those of {@link #heldInTermination} stop in no other way. */
     void endTerminatingPods(String app) {
         podsLabelled(app).stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() != null)
@@ -241,12 +237,6 @@ final class Workloads {
     V1Deployment awaitComplete(String name) {
         eventually(name + " is complete", () -> isComplete(deployment(name)));
         return deployment(name);
-    }
-
-    void awaitObserved(V1Deployment written) {
-        String name = written.getMetadata().getName();
-        eventually(name + " is observed", () -> orZero(deployment(name).getStatus().getObservedGeneration()) >= written
-                .getMetadata().getGeneration());
     }
 
     /** {@code Progressing=True/NewReplicaSetAvailable}, or empty. */

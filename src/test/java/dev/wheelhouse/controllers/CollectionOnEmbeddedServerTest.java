@@ -8,8 +8,6 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -141,40 +139,6 @@ class CollectionOnEmbeddedServerTest {
         client.resource(ResourceType.DEPLOYMENTS, V1Deployment.class).delete(ObjectKey.of("team", "web"),
                 Deletion.unconditional().withPropagation(policy));
         settle();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"Background", "Foreground"})
-    void deletingADeploymentTakesEverythingOfItAway(String policy) throws InterruptedException {
-        deployment();
-        delete(policy);
-        boolean foreground = policy.equals("Foreground");
-        assertThat(list(ResourceType.DEPLOYMENTS, V1Deployment.class)).hasSize(foreground ? 1 : 0);
-        assertThat(list(ResourceType.REPLICA_SETS, V1ReplicaSet.class)).hasSize(foreground ? 1 : 0);
-        assertThat(list(ResourceType.PODS, V1Pod.class)).hasSize(2)
-                .allMatch(pod -> pod.getMetadata().getDeletionTimestamp() != null);
-        endPods();
-        settle();
-        assertThat(list(ResourceType.PODS, V1Pod.class)).isEmpty();
-        assertThat(list(ResourceType.REPLICA_SETS, V1ReplicaSet.class)).isEmpty();
-        assertThat(list(ResourceType.DEPLOYMENTS, V1Deployment.class)).isEmpty();
-    }
-
-    @Test
-    void orphanedReplicaSetsAreAdoptedByTheNextDeployment() throws InterruptedException {
-        deployment();
-        String uid = list(ResourceType.REPLICA_SETS, V1ReplicaSet.class).get(0).getMetadata().getUid();
-        delete("Orphan");
-        assertThat(list(ResourceType.DEPLOYMENTS, V1Deployment.class)).isEmpty();
-        assertThat(list(ResourceType.PODS, V1Pod.class)).hasSize(2)
-                .allMatch(pod -> pod.getMetadata().getDeletionTimestamp() == null);
-        assertThat(list(ResourceType.REPLICA_SETS, V1ReplicaSet.class)).singleElement()
-                .satisfies(rs -> assertThat(rs.getMetadata().getOwnerReferences()).isNullOrEmpty());
-        deployment();
-        assertThat(list(ResourceType.REPLICA_SETS, V1ReplicaSet.class)).singleElement().satisfies(rs -> {
-            assertThat(rs.getMetadata().getUid()).isEqualTo(uid);
-            assertThat(rs.getMetadata().getOwnerReferences()).hasSize(1);
-        });
     }
 
     @Test

@@ -325,27 +325,6 @@ class AttachDetachControllerTest {
                 + "volume handle-disk");
     }
 
-    @Test
-    void aRefusedRequestIsTold() {
-        cluster.requests.failNext("create volumeattachments.storage.k8s.io", 403, "Forbidden", "no");
-        pod("web", "n1");
-
-        assertThat(cluster.eventTexts()).contains("Warning FailedAttachVolume AttachVolume.Attach failed for volume "
-                + "\"disk\" : kubernetes.io/csi: attacher.Attach failed: no");
-        assertThat(attachments()).hasSize(1);
-    }
-
-    @Test
-    void aRequestThatSomebodyDeletesIsMadeAgainAtTheNextComparison() {
-        attached();
-        cluster.remove(AttachDetachController.ATTACHMENTS, ObjectKey.of(attachments().getFirst()));
-        settle();
-        assertThat(attachments()).isEmpty();
-        pass(Duration.ofMinutes(2));
-        assertThat(attachments()).hasSize(1);
-        assertThat(reported("n1")).isEmpty();
-    }
-
     @ParameterizedTest(name = "{0} needs no request, reported as {1}")
     @CsvSource(delimiter = '|', value = {
             "fc: {targetWWNs: [a, b], lun: 1} | kubernetes.io/fc/[a b]:1", "fc: {wwids: [c]} | kubernetes.io/fc/[c]",

@@ -76,24 +76,6 @@ class RequestBehavioursTest {
     // ---- approving
 
     @Test
-    void theRequestOfAKubeletIsApprovedIfTheServerAllowsIt() {
-        RequestApprover controller = new RequestApprover(cluster.context());
-        create(KUBELET, NODE, "digital signature", "client auth");
-        settle(controller);
-        assertThat(CsrConditions.conditions(stored())).singleElement().satisfies(condition -> {
-            assertThat(condition.getType() + " " + condition.getStatus()).isEqualTo("Approved True");
-            assertThat(condition.getReason()).isEqualTo("AutoApproved");
-            assertThat(condition.getMessage())
-                    .isEqualTo("Auto approving kubelet client certificate after SubjectAccessReview.");
-            assertThat(condition.getLastUpdateTime()).isNotNull();
-            assertThat(condition.getLastTransitionTime()).isNotNull();
-        });
-        cluster.requests.takeWrites();
-        settle(controller);
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
     void aNodeAsksWithItsOwnRightFirst() {
         V1CertificateSigningRequest request = SignedRequests.object("csr", KUBELET, NODE, "digital signature",
                 "client auth");
@@ -101,25 +83,6 @@ class RequestBehavioursTest {
         request.getSpec().setUsername("system:node:a");
         assertThat(RequestApprover.rights(request)).containsExactly(RequestApprover.Right.OWN_NODE,
                 RequestApprover.Right.ANY_NODE);
-    }
-
-    @ParameterizedTest
-    @CsvSource({KUBELET + ", server auth", CLIENT + ", client auth", "example.com/signer, client auth"})
-    void otherRequestsAreLeftToPeople(String signer, String usage) {
-        RequestApprover controller = new RequestApprover(cluster.context());
-        create(signer, NODE, "digital signature", usage);
-        settle(controller);
-        assertThat(CsrConditions.conditions(stored())).isEmpty();
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void aDeniedRequestIsNotApproved() {
-        RequestApprover controller = new RequestApprover(cluster.context());
-        create(KUBELET, NODE, "digital signature", "client auth");
-        decide("Denied");
-        settle(controller);
-        assertThat(CsrConditions.has(stored(), "Approved")).isFalse();
     }
 
     // ---- signing
@@ -148,20 +111,6 @@ class RequestBehavioursTest {
         decide("Approved");
         settle(controller);
         assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void aRequestThatItsSignerDoesNotAcceptFailsOnce() {
-        RequestSigner controller = signer(Signer.values());
-        create(CLIENT, NODE, "server auth");
-        decide("Approved");
-        settle(controller);
-        assertThat(CsrConditions.conditions(stored())).last().satisfies(condition -> {
-            assertThat(condition.getType() + " " + condition.getReason()).isEqualTo("Failed SignerValidationFailure");
-            assertThat(condition.getMessage()).isEqualTo("invalid usage for client certificate: server auth");
-        });
-        settle(controller);
-        assertThat(cluster.requests.takeWrites()).hasSize(1);
     }
 
     @Test

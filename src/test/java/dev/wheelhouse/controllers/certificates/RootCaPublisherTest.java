@@ -46,44 +46,6 @@ class RootCaPublisherTest {
     }
 
     @Test
-    void eachNamespaceGetsTheCertificates() {
-        namespace();
-        assertThat(published().getData()).isEqualTo(DATA);
-        assertThat(published().getMetadata().getAnnotations()).containsOnlyKeys(RootCaPublisher.DESCRIPTION);
-        assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("kube-system", "kube-root-ca.crt"))).isTrue();
-        assertThat(cluster.measures).containsEntry("root_ca_cert_publisher_sync_total{200}", 5.0);
-    }
-
-    @Test
-    void deletedAndChangedCertificatesComeBack() {
-        namespace();
-        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, PUBLISHED,
-                map -> map.data(Map.of("ca.crt", "mine", "more", "mine")));
-        cluster.settle(controller.loops());
-        assertThat(cluster.requests.takeWrites()).containsExactly("update configmaps ops/kube-root-ca.crt");
-        assertThat(published().getData()).isEqualTo(DATA);
-
-        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, PUBLISHED,
-                map -> map.getMetadata().annotations(Map.of()).labels(Map.of("mine", "yes")));
-        cluster.settle(controller.loops());
-        assertThat(published().getMetadata().getAnnotations()).containsKey(RootCaPublisher.DESCRIPTION);
-        assertThat(published().getMetadata().getLabels()).containsEntry("mine", "yes");
-
-        cluster.delete(ResourceType.CONFIG_MAPS, PUBLISHED);
-        cluster.settle(controller.loops());
-        assertThat(published().getData()).isEqualTo(DATA);
-    }
-
-    @Test
-    void anotherDescriptionStays() {
-        namespace();
-        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, PUBLISHED,
-                map -> map.getMetadata().putAnnotationsItem(RootCaPublisher.DESCRIPTION, "ours"));
-        cluster.settle(controller.loops());
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
     void otherAuthoritiesReplaceThePublishedOnes() {
         namespace();
         cluster.forgetCaches();

@@ -154,15 +154,6 @@ public class CronJobBehavioursTest {
     }
 
     @Test
-    void aRunIsOneCreationAndOneStatus() {
-        cronJob("");
-        cluster.requests.take();
-        Instant time = minute();
-        assertThat(cluster.requests.takeWrites()).containsExactly("create jobs.batch default/" + name(time),
-                "update cronjobs.batch/status default/hello");
-    }
-
-    @Test
     void theScheduleCountsInTheTimeZoneOfTheCronJob() {
         cronJob("timeZone: Asia/Kathmandu, ");
         edit(spec -> spec.setSchedule("45 12 * * *"));
@@ -176,16 +167,6 @@ public class CronJobBehavioursTest {
         assertThat(cluster.read(ResourceType.JOBS, ObjectKey.of("default", name(due)), V1Job.class).getMetadata()
                 .getAnnotations()).containsEntry(CronJobDecisions.SCHEDULED,
                         due.atOffset(ZoneOffset.ofHoursMinutes(5, 45)).toString().replace("12:45+", "12:45:00+"));
-    }
-
-    @Test
-    void aSuspendedCronJobStartsNothingAndWhenResumedTheRunThatIsDue() {
-        cronJob("suspend: true, ");
-        minute();
-        Instant due = minute();
-        assertThat(jobs()).isEmpty();
-        edit(spec -> spec.setSuspend(false));
-        assertThat(jobs()).containsExactly(name(due));
     }
 
     @Test
@@ -221,44 +202,6 @@ public class CronJobBehavioursTest {
         edit(spec -> spec.setSchedule("* * * * *"));
         Instant due = minute();
         assertThat(jobs()).containsExactly(name(due));
-    }
-
-    // ---- concurrency
-
-    @Test
-    void allowRunsSeveralJobsAtATime() {
-        cronJob("concurrencyPolicy: Allow, ");
-        minute();
-        minute();
-        assertThat(active()).hasSize(2);
-    }
-
-    @Test
-    void forbidWaitsForTheRunningJobAndThenStartsTheRunThatIsDue() {
-        cronJob("concurrencyPolicy: Forbid, ");
-        Instant first = minute();
-        Instant second = minute();
-        assertThat(jobs()).containsExactly(name(first));
-        assertThat(events()).containsExactly("Normal SuccessfulCreate Created job " + name(first),
-                "Normal JobAlreadyActive Not starting job because prior execution is running and concurrency policy"
-                        + " is Forbid");
-        finish(first, "Complete");
-        assertThat(jobs()).containsExactly(name(first), name(second));
-        assertThat(active()).containsExactly(name(second));
-    }
-
-    @Test
-    void replaceDeletesTheRunningJobBeforeTheNextRun() {
-        cronJob("concurrencyPolicy: Replace, ");
-        Instant first = minute();
-        cluster.requests.take();
-        Instant second = minute();
-        assertThat(jobs()).containsExactly(name(second));
-        assertThat(active()).containsExactly(name(second));
-        assertThat(cluster.requests.take()).containsExactly(
-                "delete jobs.batch default/" + name(first) + " Background uid",
-                "create jobs.batch default/" + name(second), "update cronjobs.batch/status default/hello");
-        assertThat(events()).contains("Normal SuccessfulDelete Deleted job " + name(first));
     }
 
     // ---- the status
@@ -305,19 +248,6 @@ public class CronJobBehavioursTest {
     }
 
     @Test
-    void aRunningJobThatTheCronJobDoesNotKnowIsReportedAndNotAdopted() {
-        V1CronJob cronJob = cronJob("suspend: true, ");
-        cluster.create(ResourceType.JOBS, V1Job.class, """
-                {metadata: {namespace: default, name: manual, ownerReferences: [{apiVersion: batch/v1, kind: CronJob,
-                  name: hello, uid: %s, controller: true}]}, spec: {template: {spec: {restartPolicy: Never,
-                   containers: [{name: main, image: "app:1"}]}}}}""", cronJob.getMetadata().getUid());
-        settle();
-        assertThat(events()).containsExactly(
-                "Warning UnexpectedJob Saw a job that the controller did not create or forgot: manual");
-        assertThat(active()).isEmpty();
-    }
-
-    @Test
     void nothingIsWrittenWhileNothingChanges() {
         cronJob("");
         Instant time = minute();
@@ -326,42 +256,6 @@ public class CronJobBehavioursTest {
         cluster.settle(controller.loops(), Duration.ofSeconds(5));
         edit(spec -> spec.setStartingDeadlineSeconds(100L));
         assertThat(cluster.requests.take()).isEmpty();
-    }
-
-    // ---- the history
-
-    @Test
-    void theOldestSuccessfulJobsBeyondTheLimitAreDeleted() {
-        cronJob("successfulJobsHistoryLimit: 1, ");
-        Instant first = minute();
-        finish(first, "Complete");
-        Instant second = minute();
-        events();
-        finish(second, "Complete");
-        assertThat(jobs()).containsExactly(name(second));
-        assertThat(events()).contains("Normal SuccessfulDelete Deleted job " + name(first));
-    }
-
-    @Test
-    void theOldestFailedJobsBeyondTheLimitAreDeleted() {
-        cronJob("failedJobsHistoryLimit: 1, ");
-        Instant first = minute();
-        finish(first, "Failed");
-        Instant second = minute();
-        finish(second, "Failed");
-        assertThat(jobs()).containsExactly(name(second));
-    }
-
-    @Test
-    void aJobOfTheHistoryWhoseDeletionFailsIsReportedAndDeletedByTheNextSync() {
-        cronJob("failedJobsHistoryLimit: 0, ");
-        Instant first = minute();
-        cluster.requests.failNext("delete jobs", 500, "InternalError", "no disk");
-        events();
-        finish(first, "Failed");
-        assertThat(events()).startsWith("Warning FailedDelete Deleted job: no disk");
-        minute();
-        assertThat(jobs()).doesNotContain(name(first));
     }
 
     // ---- no run happens twice
@@ -406,18 +300,6 @@ public class CronJobBehavioursTest {
     }
 
     @Test
-    void aCreationThatFailsIsReportedAndTriedAgain() {
-        cronJob("");
-        cluster.requests.failNext("create jobs", 500, "InternalError", "no disk");
-        cluster.clock.advance(untilMinute().plusMillis(100));
-        cluster.settle(controller.loops(), Duration.ofSeconds(1));
-        Instant time = cluster.clock.now().truncatedTo(ChronoUnit.MINUTES);
-        assertThat(jobs()).containsExactly(name(time));
-        assertThat(events()).containsExactly("Warning FailedCreate Error creating job: no disk",
-                "Normal SuccessfulCreate Created job " + name(time));
-    }
-
-    @Test
     void anothersJobOfTheSameNameIsLeftAlone() {
         cronJob("");
         Instant due = cluster.clock.now().plus(untilMinute());
@@ -452,16 +334,6 @@ public class CronJobBehavioursTest {
         assertThat(events()).containsExactly("Warning InvalidSchedule invalid schedule: 59 23 31 2 * : time difference"
                 + " between two schedules is less than 1 second");
         cluster.settle(controller.loops(), Duration.ofDays(400));
-        assertThat(jobs()).isEmpty();
-    }
-
-    @Test
-    void aCronJobThatIsBeingDeletedStartsNothing() {
-        cronJob("");
-        cluster.edit(CronJobDecisions.CRON_JOBS, V1CronJob.class, HELLO,
-                cronJob -> cronJob.getMetadata().setFinalizers(List.of("example.com/held")));
-        cluster.delete(CronJobDecisions.CRON_JOBS, HELLO);
-        minute();
         assertThat(jobs()).isEmpty();
     }
 

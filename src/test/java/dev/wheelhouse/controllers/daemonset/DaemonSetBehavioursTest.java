@@ -9,9 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-import io.kubernetes.client.openapi.models.V1Affinity;
 import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
@@ -39,7 +37,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code test/e2e/apps/daemon_set.go}, {@code test/integration/daemonset}), with the embedded scheduler.
  */
 class DaemonSetBehavioursTest {
-    private static final String ON_DELETE = "updateStrategy: {type: OnDelete}";
     private static final String SURGE = "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 0, "
             + "maxSurge: 1}}";
 
@@ -63,24 +60,6 @@ class DaemonSetBehavioursTest {
                 .map(key -> new V1Toleration().key(key).operator("Exists")).toList()));
     }
 
-    private List<String> uids() {
-        return system.podsOf("log").stream().map(pod -> pod.getMetadata().getUid()).sorted().toList();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"", ON_DELETE})
-    void theSchedulerBindsAPodToEachNodeAlsoToNodesThatComeLater(String strategy) {
-        system.create("log", strategy);
-        system.run();
-        assertThat(system.counts("log")).isEqualTo("[0, 0, 0, 0, 0, 0, 0]");
-        system.nodes("a1");
-        system.run();
-        system.nodes("a2", "a3", "b1", "b2");
-        system.run();
-        assertThat(system.podsOf("log")).extracting(Pods::node).containsExactlyInAnyOrder("a1", "a2", "a3", "b1", "b2");
-        assertThat(system.counts("log")).isEqualTo("[5, 5, 0, 5, 5, 5, 0]");
-    }
-
     @ParameterizedTest
     @CsvSource({"Succeeded, false", "Failed, false", "Succeeded, true", "Failed, true"})
     void aPodThatEndsIsReplacedAlsoWhileAFinalizerHoldsIt(String phase, boolean finalizer) {
@@ -97,48 +76,6 @@ class DaemonSetBehavioursTest {
         assertThat(system.nodesOf("log")).containsExactly("a1", "a2");
         system.run();
         assertThat(system.counts("log")).isEqualTo("[2, 2, 0, 2, 2, 2, 0]");
-    }
-
-    @Test
-    void theTemplatesNodeAffinitySelectsNodesByLabelsOrByName() {
-        system.nodes("a1", "a2", "b1", "b2", "c1", "c2");
-        system.create("log", "");
-        system.run();
-        editTemplate("log", spec -> spec.setAffinity(Yaml.read("""
-                {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
-                 {matchExpressions: [{key: kind, operator: In, values: [b]}]},
-                 {matchFields: [{key: metadata.name, operator: In, values: [a2]}]}]}}}""",
-                V1Affinity.class)));
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a2", "b1", "b2");
-        assertThat(system.counts("log")).isEqualTo("[3, 3, 0, 3, 3, 3, 0]");
-    }
-
-    @Test
-    void theTemplatesNodeNameSelectsOneNode() {
-        system.nodes("a1", "a2");
-        system.create("log", "");
-        editTemplate("log", spec -> spec.setNodeName("a2"));
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a2");
-    }
-
-    @Test
-    void podsFollowTheLabelsOfNodesAndTheNodeSelector() {
-        system.nodes("a1", "b1");
-        system.create("log", "");
-        editTemplate("log", spec -> spec.setNodeSelector(Map.of("color", "blue")));
-        system.run();
-        assertThat(system.nodesOf("log")).isEmpty();
-        system.editNode("a1", node -> node.getMetadata().putLabelsItem("color", "blue"));
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a1");
-        system.editNode("a1", node -> node.getMetadata().putLabelsItem("color", "green"));
-        system.run();
-        assertThat(system.nodesOf("log")).isEmpty();
-        editTemplate("log", spec -> spec.setNodeSelector(Map.of("color", "green")));
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a1");
     }
 
     @Test
@@ -169,41 +106,6 @@ class DaemonSetBehavioursTest {
         assertThat(system.podOn("log", "small").getStatus().getConditions().getFirst().getReason())
                 .isEqualTo("Unschedulable");
         assertThat(system.counts("log")).isEqualTo("[2, 2, 0, 1, 2, 1, 1]");
-    }
-
-    @Test
-    void aTaintKeepsNewPodsAwayOrEndsPodsByItsEffect() {
-        system.nodes("a1", "a2", "a3");
-        system.taint("a1", "key1", "NoSchedule");
-        system.create("log", "");
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a2", "a3");
-        system.taint("a2", "key1", "NoSchedule");
-        system.taint("a3", "key1", "NoExecute");
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a2");
-        system.image("log", "app:1b");
-        system.settle();
-        assertThat(system.counts("log")).startsWith("[0, 0, 1");
-        system.editNode("a1", node -> node.getSpec().setTaints(null));
-        system.editNode("a2", node -> node.getSpec().setTaints(null));
-        system.run();
-        assertThat(system.nodesOf("log")).containsExactly("a1", "a2");
-        assertThat(system.counts("log")).isEqualTo("[2, 2, 0, 2, 2, 2, 0]");
-    }
-
-    @Test
-    void podsRunOnUnschedulableNodesAndWithHostNetworkWhereTheNetworkIsUnavailable() {
-        system.nodes("a1", "a2");
-        system.editNode("a1", node -> node.getSpec().setUnschedulable(true));
-        system.taint("a1", "node.kubernetes.io/unschedulable", "NoSchedule");
-        system.taint("a2", "node.kubernetes.io/network-unavailable", "NoSchedule");
-        system.create("log", "");
-        system.run();
-        assertThat(system.podsOf("log")).extracting(Pods::node).containsExactly("a1");
-        editTemplate("log", spec -> spec.setHostNetwork(true));
-        system.run();
-        assertThat(system.podsOf("log")).extracting(Pods::node).containsExactlyInAnyOrder("a1", "a2");
     }
 
     @Test
@@ -270,22 +172,6 @@ class DaemonSetBehavioursTest {
         assertThat(system.counts("log")).isEqualTo("[0, 0, 0, 0, 0, 0, 0]");
     }
 
-    @Test
-    void anUpdateOnDeleteChangesNoPodThatIsNotDeleted() {
-        system.nodes("a1", "a2");
-        system.create("log", ON_DELETE);
-        system.run();
-        List<String> before = uids();
-        system.image("log", "app:2");
-        system.run();
-        assertThat(uids()).isEqualTo(before);
-        assertThat(system.counts("log")).isEqualTo("[2, 2, 0, 2, 0, 2, 0]");
-        assertThat(system.revisions()).extracting(V1ControllerRevision::getRevision).containsExactlyInAnyOrder(1L, 2L);
-        system.cluster.delete(ResourceType.PODS, ObjectKey.of(system.podOn("log", "a1")));
-        system.run();
-        assertThat(system.imagesOf("log")).containsExactly("app:1", "app:2");
-    }
-
     @ParameterizedTest
     @CsvSource({"1, 4", "2, 3", "50%, 2", "100%, 0"})
     void aRollingUpdateReplacesAsManyPodsAtOnceAsMayBeUnavailable(String maxUnavailable, int untouched) {
@@ -298,78 +184,6 @@ class DaemonSetBehavioursTest {
         system.run();
         assertThat(system.imagesOf("log")).hasSize(5).containsOnly("app:2");
         assertThat(system.counts("log")).isEqualTo("[5, 5, 0, 5, 5, 5, 0]");
-    }
-
-    @Test
-    void aPodThatIsNotAvailableIsReplacedWhateverTheLimit() {
-        system.nodes("a1", "a2", "a3");
-        system.create("log", "");
-        system.run();
-        system.ready(system.podOn("log", "a1"), false);
-        system.ready(system.podOn("log", "a2"), false);
-        system.image("log", "app:2");
-        system.settle();
-        assertThat(system.podsOf("log")).filteredOn(pod -> !Pods.isDeleting(pod)).extracting(Pods::node)
-                .containsExactly("a3");
-    }
-
-    @Test
-    void aRollbackInTheMiddleOfARolloutRestartsNoPodThatWasNotReplaced() {
-        system.nodes("a1", "a2", "a3");
-        system.create("log", "");
-        system.run();
-        system.image("log", "app:broken");
-        system.settle();
-        V1Pod deleted = system.podsOf("log").stream().filter(Pods::isDeleting).findFirst().orElseThrow();
-        List<String> kept = uids().stream().filter(uid -> !uid.equals(deleted.getMetadata().getUid())).toList();
-        system.cluster.remove(ResourceType.PODS, ObjectKey.of(deleted));
-        system.settle();
-        assertThat(system.imagesOf("log")).containsExactly("app:1", "app:1", "app:broken");
-        system.image("log", "app:1");
-        system.run();
-        assertThat(system.imagesOf("log")).containsExactly("app:1", "app:1", "app:1");
-        assertThat(uids()).containsAll(kept);
-    }
-
-    @Test
-    void aSurgeAddsAPodAndDeletesTheOldOneWhenTheNewOneIsAvailable() {
-        system.nodes("a1", "a2");
-        system.create("log", SURGE + ", minReadySeconds: 10");
-        system.run();
-        system.settle(Duration.ofSeconds(11));
-        system.image("log", "app:2");
-        system.settle();
-        assertThat(system.imagesOf("log")).containsExactly("app:1", "app:1", "app:2");
-        V1Pod surged = system.podsOf("log").stream()
-                .filter(pod -> Pods.phase(pod).equals("Pending")).findFirst().orElseThrow();
-        system.ready(surged, true);
-        system.settle(Duration.ofSeconds(9));
-        assertThat(system.podsOf("log")).hasSize(3).noneMatch(Pods::isDeleting);
-        system.settle(Duration.ofSeconds(11));
-        assertThat(system.podsOf("log")).filteredOn(Pods::isDeleting).extracting(Pods::node)
-                .containsExactly(Pods.node(surged));
-        for (int i = 0; i < 3; i++) {
-            system.run();
-            system.settle(Duration.ofSeconds(11));
-        }
-        system.run();
-        assertThat(system.imagesOf("log")).containsExactly("app:2", "app:2");
-        assertThat(system.counts("log")).isEqualTo("[2, 2, 0, 2, 2, 2, 0]");
-    }
-
-    @Test
-    void aSurgeReplacesAPodThatIsNotReadyAtOnce() {
-        system.nodes("a1", "a2", "a3");
-        system.create("log", SURGE);
-        system.run();
-        system.ready(system.podOn("log", "a1"), false);
-        system.ready(system.podOn("log", "a2"), false);
-        system.image("log", "app:2");
-        system.settle();
-        assertThat(system.podsOf("log")).filteredOn(Pods::isDeleting).extracting(Pods::node)
-                .containsExactlyInAnyOrder("a1", "a2");
-        system.run();
-        assertThat(system.imagesOf("log")).containsExactly("app:2", "app:2", "app:2");
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.daemonset;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,19 +13,13 @@ import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.Manifests;
-import dev.wheelhouse.world.Requests;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,31 +35,6 @@ class DaemonSetControllerTest {
 
     private List<String> writes(String beginning) {
         return system.cluster.requests.takeWrites().stream().filter(line -> line.startsWith(beginning)).toList();
-    }
-
-    @Test
-    void aPodHasTheTemplateItsRevisionTheDaemonTolerationsAndTheAffinityToItsNode() {
-        system.nodes("a1");
-        system.create("log", "");
-        system.settle();
-        V1Pod pod = system.podOn("log", "a1");
-        String hash = system.revisions().getFirst().getMetadata().getLabels().get(DaemonPods.HASH_LABEL);
-        assertThat(pod.getMetadata().getGenerateName()).isEqualTo("log-");
-        assertThat(pod.getMetadata().getLabels()).isEqualTo(Map.of("app", "log", DaemonPods.HASH_LABEL, hash,
-                "pod-template-generation", "1"));
-        assertThat(pod.getSpec().getNodeName()).isNull();
-        assertThat(ModelJson.write(pod.getSpec().getAffinity())).isEqualTo("{\"nodeAffinity\":{"
-                + "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{\"matchFields\":[{"
-                + "\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"a1\"]}]}]}}}");
-        assertThat(pod.getSpec().getTolerations()).extracting(t -> t.getKey() + " " + t.getEffect())
-                .containsExactly("node.kubernetes.io/not-ready NoExecute", "node.kubernetes.io/unreachable NoExecute",
-                        "node.kubernetes.io/disk-pressure NoSchedule", "node.kubernetes.io/memory-pressure NoSchedule",
-                        "node.kubernetes.io/pid-pressure NoSchedule", "node.kubernetes.io/unschedulable NoSchedule");
-        assertThat(OwnerReferences.controllerOf(pod.getMetadata())).isEqualTo(
-                new V1OwnerReference().apiVersion("apps/v1").kind("DaemonSet").name("log")
-                        .uid(system.set("log").getMetadata().getUid()).controller(true).blockOwnerDeletion(true));
-        assertThat(system.cluster.eventTexts())
-                .containsExactly("Normal SuccessfulCreate Created pod: " + pod.getMetadata().getName());
     }
 
     @Test
@@ -123,41 +91,6 @@ class DaemonSetControllerTest {
     }
 
     @Test
-    void afterARefusedCreationTheOthersAreNotTriedAndTheStatusIsWrittenAllTheSame() {
-        system.nodes("a1", "a2", "a3", "a4");
-        int[] allowed = {2};
-        system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS, () -> allowed[0]-- > 0
-                ? null
-                : new KubeApiException("create pods", 403, "Forbidden",
-                        "pods \"log-x\" is forbidden: exceeded quota: two",
-                        null)));
-        system.create("log", "");
-        system.cluster.deliver();
-        system.step();
-        assertThat(writes("create pods")).hasSize(3);
-        assertThat(system.set("log").getStatus().getObservedGeneration()).isEqualTo(1);
-        assertThat(system.counts("log")).isEqualTo("[4, 2, 0, 0, 2, 0, 4]");
-        assertThat(system.cluster.eventTexts()).hasSize(3)
-                .endsWith("Warning FailedCreate Error creating: pods \"log-x\" is forbidden: exceeded quota: two");
-        system.cluster.requests.noFault();
-        system.settle(Duration.ofMinutes(2));
-        assertThat(system.nodesOf("log")).containsExactly("a1", "a2", "a3", "a4");
-    }
-
-    @Test
-    void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
-        system.nodes("a1");
-        system.cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new KubeApiException("create pods", new IOException("timed out")))));
-        system.create("log", "");
-        system.cluster.deliver();
-        system.step();
-        system.cluster.requests.noFault();
-        system.settle(Duration.ofMinutes(6));
-        assertThat(system.pods()).hasSize(1);
-    }
-
-    @Test
     void aRestartedControllerFindsItsPodsAndWritesNothing() {
         system.nodes("a1", "a2");
         system.create("log", "");
@@ -190,19 +123,6 @@ class DaemonSetControllerTest {
     }
 
     @Test
-    void aSucceededPodIsDeletedAndReplaced() {
-        system.nodes("a1");
-        system.create("log", "");
-        system.run();
-        V1Pod pod = system.podOn("log", "a1");
-        system.phase(pod, "Succeeded", false);
-        system.run();
-        assertThat(system.cluster.eventTexts()).contains("Normal SucceededDaemonPod Found succeeded daemon pod "
-                + ObjectKey.of(pod) + " on node a1, will try to delete it");
-        assertThat(system.podOn("log", "a1").getMetadata().getUid()).isNotEqualTo(pod.getMetadata().getUid());
-    }
-
-    @Test
     void aDeletedPodThatIsNotBoundIsGoneAndOneStatusSaysSo() {
         system.nodes("a1");
         system.create("log", "");
@@ -227,20 +147,6 @@ class DaemonSetControllerTest {
         List<String> writes = writes("");
         assertThat(writes).filteredOn(line -> line.startsWith("create pods")).hasSize(2);
         assertThat(writes).filteredOn(line -> line.startsWith("update daemonsets.apps/status")).hasSize(2);
-    }
-
-    @Test
-    void aPodThatTerminatesHoldsItsPlace() {
-        system.nodes("a1");
-        system.create("log", "");
-        system.run();
-        V1Pod pod = system.podOn("log", "a1");
-        system.cluster.delete(ResourceType.PODS, ObjectKey.of(pod), Deletion.unconditional());
-        system.settle();
-        assertThat(system.podsOf("log")).hasSize(1).allMatch(Pods::isDeleting);
-        system.cluster.remove(ResourceType.PODS, ObjectKey.of(pod));
-        system.settle();
-        assertThat(system.podsOf("log")).hasSize(1).noneMatch(Pods::isDeleting);
     }
 
     @Test
@@ -273,19 +179,6 @@ class DaemonSetControllerTest {
     }
 
     @Test
-    void aPodThatNoLongerMatchesIsReleasedAndReplaced() {
-        system.nodes("a1");
-        system.create("log", "");
-        system.run();
-        V1Pod pod = system.podOn("log", "a1");
-        system.editPod(pod, p -> p.getMetadata().putLabelsItem("app", "other"));
-        system.run();
-        assertThat(OwnerReferences.controllerOf(
-                system.cluster.read(ResourceType.PODS, ObjectKey.of(pod), V1Pod.class).getMetadata())).isNull();
-        assertThat(system.podsOf("log")).hasSize(1);
-    }
-
-    @Test
     void aDaemonSetThatIsBeingDeletedIsLeftAlone() {
         system.nodes("a1");
         system.create("log", "");
@@ -296,18 +189,6 @@ class DaemonSetControllerTest {
         system.cluster.requests.take();
         system.settle();
         assertThat(system.cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void podsBecomeAvailableAfterMinReadySecondsWithoutAnotherEvent() {
-        system.nodes("a1");
-        system.create("log", "minReadySeconds: 30");
-        system.run();
-        assertThat(system.counts("log")).isEqualTo("[1, 1, 0, 1, 1, 0, 1]");
-        system.settle(Duration.ofSeconds(29));
-        assertThat(system.counts("log")).isEqualTo("[1, 1, 0, 1, 1, 0, 1]");
-        system.settle(Duration.ofSeconds(31));
-        assertThat(system.counts("log")).isEqualTo("[1, 1, 0, 1, 1, 1, 0]");
     }
 
     @Test
@@ -325,21 +206,6 @@ class DaemonSetControllerTest {
         system.editNode("a1", node -> node.getMetadata().putLabelsItem("kind", "b"));
         system.run();
         assertThat(system.nodesOf("other")).containsExactly("a1", "b1");
-    }
-
-    @Test
-    void aPodForANodeThatDoesNotExistIsDeletedUnlessItIsBound() {
-        system.nodes("a1", "a2");
-        system.create("log", "");
-        system.settle();
-        system.ready(system.podOn("log", "a1"), true);
-        system.cluster.remove(ResourceType.NODES, ObjectKey.cluster("a1"));
-        system.cluster.remove(ResourceType.NODES, ObjectKey.cluster("a2"));
-        system.settle();
-        system.edit("log", set -> set.getMetadata().putAnnotationsItem("wake", "up"));
-        system.settle();
-        assertThat(system.nodesOf("log")).containsExactly("a1");
-        assertThat(system.counts("log")).isEqualTo("[0, 0, 0, 0, 0, 0, 0]");
     }
 
     @Test
@@ -374,55 +240,6 @@ class DaemonSetControllerTest {
         return system.revisions().stream()
                 .filter(revision -> ModelJson.write(revision.getData()).contains("\"" + image + "\""))
                 .findFirst().orElseThrow();
-    }
-
-    @Test
-    void aTemplateHasOneRevisionWithTheAnnotationsOfTheDaemonSetAndTheLabelsOfTheTemplate() {
-        system.create("log", "");
-        system.settle();
-        V1ControllerRevision revision = system.revisions().getFirst();
-        String hash = revision.getMetadata().getLabels().get(DaemonPods.HASH_LABEL);
-        assertThat(revision.getRevision()).isEqualTo(1);
-        assertThat(revision.getMetadata().getName()).isEqualTo("log-" + hash);
-        assertThat(revision.getMetadata().getLabels()).containsEntry("app", "log");
-        assertThat(revision.getMetadata().getAnnotations())
-                .containsEntry("deprecated.daemonset.template.generation", "1");
-        assertThat(OwnerReferences.isControlledBy(revision, system.set("log").getMetadata())).isTrue();
-    }
-
-    @Test
-    void aTemplateThatReturnsGetsTheHighestNumberAgainAndItsPodsStay() {
-        system.nodes("a1");
-        system.create("log", "updateStrategy: {type: OnDelete}");
-        system.run();
-        String pod = system.podOn("log", "a1").getMetadata().getUid();
-        system.image("log", "app:2");
-        system.settle();
-        assertThat(revision("app:2").getRevision()).isEqualTo(2);
-        assertThat(system.counts("log")).isEqualTo("[1, 1, 0, 1, 0, 1, 0]");
-        system.image("log", "app:1");
-        system.settle();
-        assertThat(revision("app:1").getRevision()).isEqualTo(3);
-        assertThat(system.revisions()).hasSize(2);
-        assertThat(system.podOn("log", "a1").getMetadata().getUid()).isEqualTo(pod);
-        assertThat(system.counts("log")).isEqualTo("[1, 1, 0, 1, 1, 1, 0]");
-    }
-
-    @Test
-    void theOldestRevisionsWithoutPodsAreDeletedBeyondTheLimit() {
-        system.nodes("a1");
-        system.create("log", "revisionHistoryLimit: 1, updateStrategy: {type: OnDelete}");
-        system.run();
-        for (int version = 2; version <= 5; version++) {
-            system.image("log", "app:" + version);
-            system.settle();
-        }
-        assertThat(system.revisions()).extracting(V1ControllerRevision::getRevision).containsExactlyInAnyOrder(1L, 5L);
-        system.cluster.remove(ResourceType.PODS, ObjectKey.of(system.podOn("log", "a1")));
-        system.run();
-        system.image("log", "app:6");
-        system.settle();
-        assertThat(system.revisions()).extracting(V1ControllerRevision::getRevision).containsExactlyInAnyOrder(5L, 6L);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -11,13 +10,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
@@ -100,11 +96,6 @@ class DeploymentControllerTest {
         return cluster.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
     }
 
-    private List<V1OwnerReference> ownersOf(V1ReplicaSet set) {
-        return cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(set), V1ReplicaSet.class).getMetadata()
-                .getOwnerReferences();
-    }
-
     private V1Deployment web() {
         return cluster.read(ResourceType.DEPLOYMENTS, WEB, V1Deployment.class);
     }
@@ -129,69 +120,6 @@ class DeploymentControllerTest {
         Cluster.step(workers.getFirst());
 
         assertThat(sets()).singleElement().matches(set -> set.getMetadata().getName().startsWith("web-"));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"RollingUpdate", "Recreate"})
-    void rollsOutScalesAndChangesImages(String strategy) {
-        V1Deployment manifest = strategy.equals("Recreate")
-                ? Deployments.named("web").replicas(3).recreate().build()
-                : Deployments.named("web").replicas(3).build();
-        create(manifest);
-        nodesWork();
-        assertComplete(3);
-        edit(d -> d.getSpec().setReplicas(5));
-        nodesWork();
-        assertComplete(5);
-        edit(d -> d.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage("app:v2"));
-        nodesWork();
-        assertComplete(5);
-        assertThat(web().getMetadata().getAnnotations()).containsEntry(Annotations.REVISION, "2");
-        assertThat(sets()).hasSize(2);
-        assertThat(pods()).allSatisfy(p -> assertThat(p.getSpec().getContainers().getFirst().getImage())
-                .isEqualTo("app:v2"));
-    }
-
-    @Test
-    void neverRunsOldAndNewPodsTogetherWithRecreate() {
-        create(Deployments.named("web").replicas(2).recreate().build());
-        nodesWork();
-        edit(d -> d.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage("app:v2"));
-        settle();
-        assertThat(pods()).hasSize(2).allSatisfy(p -> assertThat(p.getMetadata().getDeletionTimestamp()).isNotNull());
-        assertThat(sets()).hasSize(1);
-        cluster.remove(ResourceType.PODS, ObjectKey.of(pods().getFirst()));
-        settle();
-        assertThat(sets()).as("one old pod is still going").hasSize(1);
-        nodesWork();
-        assertComplete(2);
-    }
-
-    @Test
-    void doesNotWriteAgainWhatIsWritten() {
-        create(Deployments.named("web").replicas(3).build());
-        settle();
-        List<String> writes = cluster.requests.take().stream().filter(r -> r.contains("deployments")).toList();
-        assertThat(writes).as("%s", writes).hasSizeLessThanOrEqualTo(4);
-    }
-
-    @Test
-    void adoptsAMatchingOrphanAndReleasesWhatNoLongerMatches() {
-        create(Deployments.named("web").replicas(2).build());
-        nodesWork();
-        V1ReplicaSet owned = sets().getFirst();
-        cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
-                r -> r.getMetadata().putLabelsItem("app", "gone"));
-        nodesWork();
-        assertThat(ownersOf(owned)).isNullOrEmpty();
-        assertThat(web().getStatus().getCollisionCount()).as("the name is taken").isEqualTo(1);
-        assertThat(sets()).hasSize(2);
-        cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
-                r -> r.getMetadata().putLabelsItem("app", "web"));
-        nodesWork();
-        assertThat(ownersOf(owned)).singleElement()
-                .satisfies(o -> assertThat(o.getName()).isEqualTo("web"));
-        assertComplete(2);
     }
 
     @Test
@@ -243,18 +171,6 @@ class DeploymentControllerTest {
         cluster.clock.advance(Duration.ofMinutes(1));
         Cluster.step(workers.getFirst());
         assertThat(cluster.requests.take()).as("it is not tried again").isEmpty();
-    }
-
-    @Test
-    void settlesACreationThatGotNoAnswer() {
-        int[] lost = {1};
-        cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> lost[0]-- > 0 ? new KubeApiException("create", new IOException("cut")) : null)));
-        create(Deployments.named("web").replicas(2).build());
-        nodesWork();
-        assertThat(sets()).hasSize(1);
-        assertThat(web().getStatus().getCollisionCount()).isNull();
-        assertComplete(2);
     }
 
     @Test

@@ -102,30 +102,6 @@ class DisruptionBehavioursTest {
     }
 
     @Test
-    void anEvictionIsRefusedUntilTheBudgetAllowsIt() {
-        ObjectKey first = pod("a", "Running", true);
-        ObjectKey second = pod("b", "Running", true);
-        pod("c", "Running", true);
-        budget("minAvailable: 2");
-        evict(first);
-        assertThat(status().path("disruptionsAllowed").asInt()).isZero();
-        refused(second);
-        cluster.user().metadata(DisruptionDecisions.BUDGETS).patch(BUDGET, "", PatchType.MERGE,
-                "{\"spec\":{\"minAvailable\":1}}");
-        refused(second);
-        settle();
-        evict(second);
-        assertThat(isDeleting(second)).isTrue();
-    }
-
-    @Test
-    void withoutABudgetEveryPodMayBeEvicted() {
-        ObjectKey pod = pod("a", "Running", true);
-        evict(pod);
-        assertThat(isDeleting(pod)).isTrue();
-    }
-
-    @Test
     void evictionsAtTheSameTimeTakeFromTheBudgetWhatItHas() throws Exception {
         List<ObjectKey> pods = IntStream.range(0, 10).mapToObj(i -> pod("p" + i, "Running", true)).toList();
         budget("minAvailable: 4");

@@ -111,21 +111,6 @@ class DisruptionControllerTest {
     }
 
     @Test
-    void aPodThatBecomesReadyOrGoesIsCountedAnew() {
-        budget("minAvailable: 1");
-        pods("new", "new", 1, 1);
-        assertThat(counts()).endsWith("1 healthy, 0 allowed");
-        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "new-1"),
-                pod -> pod.getStatus().getConditions().getFirst().setStatus("True"));
-        assertThat(counts()).endsWith("2 healthy, 1 allowed");
-        cluster.delete(ResourceType.PODS, ObjectKey.of("default", "new-0"));
-        assertThat(counts()).endsWith("1 healthy, 0 allowed");
-        cluster.requests.take();
-        status(Duration.ofMinutes(10));
-        assertThat(cluster.requests.take()).isEmpty();
-    }
-
-    @Test
     void nothingIsAllowedWhereNoPodIsExpected() {
         budget("minAvailable: 0");
         assertThat(counts()).isEqualTo("0 expected, 0 wanted, 0 healthy, 0 allowed");
@@ -225,13 +210,6 @@ class DisruptionControllerTest {
     }
 
     @Test
-    void anOwnerThatCannotBeScaledIsNamed() {
-        pod("a", site("web", ""));
-        budget("maxUnavailable: 1");
-        assertThat(problem()).isEqualTo("sites.example.com does not implement the scale subresource");
-    }
-
-    @Test
     void anOwnerOfAnUnknownKindIsNamed() {
         pod("a", "{apiVersion: example.com/v1, kind: Lost, name: web, uid: lost, controller: true}");
         budget("maxUnavailable: 1");
@@ -244,19 +222,6 @@ class DisruptionControllerTest {
         pod("a", site("web", SCALE).replace(has, gets));
         budget("maxUnavailable: 1");
         assertThat(problem()).isEqualTo("found no controllers for pod \"a\"");
-    }
-
-    @Test
-    void podsWithoutAnOwnerAreLeftOutAndReported() {
-        pod("alone", "");
-        budget("maxUnavailable: 1");
-        assertThat(counts()).isEqualTo("0 expected, 0 wanted, 1 healthy, 0 allowed");
-        assertThat(cluster.eventTexts()).contains("Warning UnmanagedPods Pods selected by this PodDisruptionBudget "
-                + "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,},"
-                + "MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a "
-                + "result, the status "
-                + "of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for "
-                + "these pods please set \".spec.minAvailable\" field of the PDB to an integer value.");
     }
 
     @Test

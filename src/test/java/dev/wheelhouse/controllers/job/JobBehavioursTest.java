@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,17 +14,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1Job;
-import io.kubernetes.client.openapi.models.V1JobCondition;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
 
@@ -75,75 +69,6 @@ class JobBehavioursTest {
     // ---- completions and parallelism
 
     @Test
-    void aJobOfOnePodCompletesWhenItSucceedsAlsoOverARestart() {
-        create("once", "");
-        system.ready(system.pods("once").getFirst());
-        system.settle();
-        expect("once", "active 1, ready 1, terminating 0, succeeded 0, failed 0");
-        system.restart();
-        succeed("once", 1);
-        expect("once", "active 0, ready 0, terminating 0, succeeded 1, failed 0");
-        assertThat(system.conditions("once")).containsExactly(
-                "SuccessCriteriaMet: CompletionsReached: " + COMPLETED, "Complete: CompletionsReached: " + COMPLETED);
-        assertThat(system.status("once").getCompletionTime()).isNotNull();
-        expectNoPodTracked("once");
-        assertThat(events()).containsExactly(
-                "Normal SuccessfulCreate Created pod: " + system.pods("once").getFirst().getMetadata().getName(),
-                "Normal Completed Job completed");
-    }
-
-    @Test
-    void onePodCostsFiveWrites() {
-        create("once", "");
-        succeed("once", 1);
-        assertThat(system.cluster.requests.takeWrites().stream().map(w -> w.substring(0, w.indexOf(" default"))))
-                .containsExactly("create pods", "update jobs.batch/status", "update jobs.batch/status", "patch pods",
-                        "update jobs.batch/status");
-    }
-
-    @Test
-    void withoutCompletionsParallelPodsRunUntilOneSucceedsAndThenTheOthersMayEnd() {
-        create("queue", "parallelism: 5, podReplacementPolicy: TerminatingOrFailed");
-        expect("queue", "active 5, ready 0, terminating 0, succeeded 0, failed 0");
-        fail("queue", 2);
-        system.after(Duration.ofSeconds(20));
-        expect("queue", "active 5, ready 0, terminating 0, succeeded 0, failed 2");
-        succeed("queue", 1);
-        expect("queue", "active 4, ready 0, terminating 0, succeeded 1, failed 2");
-        fail("queue", 2);
-        expect("queue", "active 2, ready 0, terminating 0, succeeded 1, failed 4");
-        succeed("queue", 2);
-        expect("queue", "active 0, ready 0, terminating 0, succeeded 3, failed 4");
-        assertThat(system.conditions("queue")).contains("Complete: CompletionsReached: " + COMPLETED);
-        expectNoPodTracked("queue");
-    }
-
-    @Test
-    void aJobWithCompletionsNeverRunsMorePodsThanItStillNeeds() {
-        create("many", "parallelism: 4, completions: 6");
-        succeed("many", 3);
-        expect("many", "active 3, ready 0, terminating 0, succeeded 3, failed 0");
-        succeed("many", 2);
-        expect("many", "active 1, ready 0, terminating 0, succeeded 5, failed 0");
-        succeed("many", 1);
-        assertThat(system.conditions("many")).contains("Complete: CompletionsReached: " + COMPLETED);
-        assertThat(system.pods("many")).hasSize(6);
-    }
-
-    @Test
-    void aChangeOfParallelismCreatesAndDeletesPodsWithoutCountingThem() {
-        create("wide", "parallelism: 5, completions: 10");
-        system.active("wide").stream().limit(2).forEach(system::ready);
-        system.settle();
-        system.patch("wide", "{\"spec\": {\"parallelism\": 2}}");
-        system.settle();
-        expect("wide", "active 2, ready 2, terminating 0, succeeded 0, failed 0");
-        system.patch("wide", "{\"spec\": {\"parallelism\": 4}}");
-        system.settle();
-        expect("wide", "active 4, ready 2, terminating 0, succeeded 0, failed 0");
-    }
-
-    @Test
     void parallelismZeroStopsAJobWithoutSuspendingIt() {
         create("none", "parallelism: 0, completions: 1");
         expect("none", "active 0, ready 0, terminating 0, succeeded 0, failed 0");
@@ -167,19 +92,6 @@ class JobBehavioursTest {
         pod.getMetadata().addFinalizersItem(JobPod.FINALIZER)
                 .addOwnerReferencesItem(OwnerReferences.controllerReference(ResourceType.JOBS, job.getMetadata()));
         return pod;
-    }
-
-    @Test
-    void podsAreCreatedInGrowingBatchesAndAFailureSkipsTheRest() {
-        system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new KubeApiException("create", 403, "Forbidden", "exceeded quota", null)));
-        system.create("refused", "parallelism: 20, completions: 20");
-        system.cluster.settle(system.loops());
-        assertThat(system.cluster.requests.takeWrites().stream().filter(w -> w.startsWith("create pods"))).hasSize(1);
-        assertThat(events()).containsExactly("Warning FailedCreate Error creating: exceeded quota");
-        system.cluster.requests.noFault();
-        system.settle();
-        expect("refused", "active 20, ready 0, terminating 0, succeeded 0, failed 0");
     }
 
     @Tag("full")
@@ -212,110 +124,6 @@ class JobBehavioursTest {
     }
 
     @Test
-    void aSuccessResetsTheBackoff() {
-        create("uneven", "completions: 3, parallelism: 1");
-        fail("uneven", 1);
-        system.after(Duration.ofSeconds(10));
-        fail("uneven", 1);
-        system.after(Duration.ofSeconds(20));
-        succeed("uneven", 1);
-        assertThat(system.active("uneven")).hasSize(1);
-        fail("uneven", 1);
-        system.after(Duration.ofSeconds(10));
-        assertThat(system.active("uneven")).hasSize(1);
-    }
-
-    @Test
-    void whileAFailedPodWaitsForItsReplacementReadyPodsKeepTheStatusAsItIs() {
-        create("pair", "parallelism: 2, completions: 4");
-        List<V1Pod> pods = system.pods("pair");
-        system.ready(pods.getFirst());
-        system.settle();
-        system.cluster.requests.takeWrites();
-        system.fail(pods.getLast());
-        system.settle();
-        expect("pair", "active 2, ready 1, terminating 0, succeeded 0, failed 0");
-        assertThat(system.cluster.requests.takeWrites()).isEmpty();
-        system.after(Duration.ofSeconds(10));
-        expect("pair", "active 2, ready 1, terminating 0, succeeded 0, failed 1");
-    }
-
-    @Test
-    void moreFailuresThanTheBackoffLimitFailTheJobAndFreeAllPods() {
-        create("doomed", "backoffLimit: 1, parallelism: 3, completions: 5");
-        system.ready(system.active("doomed").getLast());
-        system.active("doomed").stream().limit(2).forEach(system::fail);
-        system.settle();
-        assertThat(system.conditions("doomed"))
-                .containsExactly("FailureTarget: BackoffLimitExceeded: Job has reached the specified backoff limit");
-        expect("doomed", "active 0, ready 0, terminating 1, succeeded 0, failed 3");
-        system.endDeletion(system.pods("doomed").stream().filter(system::exists)
-                .filter(pod -> pod.getMetadata().getDeletionTimestamp() != null).findFirst().orElseThrow());
-        system.settle();
-        assertThat(system.conditions("doomed"))
-                .contains("Failed: BackoffLimitExceeded: Job has reached the specified backoff limit");
-        expect("doomed", "active 0, ready 0, terminating 0, succeeded 0, failed 3");
-        expectNoPodTracked("doomed");
-        assertThat(events())
-                .contains("Warning BackoffLimitExceeded Job has reached the specified backoff limit");
-    }
-
-    @Test
-    void backoffLimitZeroFailsTheJobByItsFirstFailure() {
-        create("strict", "backoffLimit: 0");
-        fail("strict", 1);
-        assertThat(system.conditions("strict"))
-                .contains("Failed: BackoffLimitExceeded: Job has reached the specified backoff limit");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 1", "2, 2"})
-    void restartsOfContainersCountTowardsTheLimitOfAJobThatRestartsThem(int limit, int restarts) {
-        create("restarting", "backoffLimit: " + limit
-                + ", template: {spec: {restartPolicy: OnFailure, containers: [{name: main, image: app}]}}");
-        V1Pod pod = system.active("restarting").getFirst();
-        system.ready(pod);
-        restarts(pod, restarts - 1);
-        system.settle();
-        assertThat(system.conditions("restarting")).isEmpty();
-        restarts(pod, restarts);
-        system.settle();
-        assertThat(system.conditions("restarting"))
-                .contains("FailureTarget: BackoffLimitExceeded: Job has reached the specified backoff limit");
-    }
-
-    private void restarts(V1Pod pod, int count) {
-        system.cluster.user().metadata(ResourceType.PODS).patch(ObjectKey.of(pod), "status", PatchType.MERGE, """
-                {"status": {"containerStatuses": [{"name": "main", "image": "app", "imageID": "", "ready": false,
-                 "restartCount": %d, "state": {"running": {}}}]}}""".formatted(count));
-    }
-
-    @Test
-    void anActiveDeadlineFailsTheJobWhenItHasPassed() {
-        create("late", "activeDeadlineSeconds: 60, parallelism: 2, completions: 2");
-        system.after(Duration.ofSeconds(55));
-        assertThat(system.conditions("late")).isEmpty();
-        system.after(Duration.ofSeconds(5));
-        assertThat(system.conditions("late")).containsExactly(
-                "FailureTarget: DeadlineExceeded: Job was active longer than specified deadline",
-                "Failed: DeadlineExceeded: Job was active longer than specified deadline");
-        expect("late", "active 0, ready 0, terminating 0, succeeded 0, failed 2");
-        assertThat(events()).contains("Warning DeadlineExceeded Job was active longer than specified deadline");
-    }
-
-    @Test
-    void anActiveDeadlineThatIsAddedLaterCountsFromTheStart() {
-        create("late", "");
-        system.after(Duration.ofSeconds(30));
-        system.patch("late", "{\"spec\": {\"activeDeadlineSeconds\": 40}}");
-        system.settle();
-        assertThat(system.conditions("late")).isEmpty();
-        system.after(Duration.ofSeconds(8));
-        assertThat(system.conditions("late"))
-                .contains("Failed: DeadlineExceeded: Job was active longer than specified deadline");
-    }
-
-    @Test
     void evictedAndDeletedPodsCountAsFailures() {
         create("interrupted", "parallelism: 2, completions: 2");
         system.fail(system.active("interrupted").getFirst(), "DisruptionTarget");
@@ -327,26 +135,6 @@ class JobBehavioursTest {
     }
 
     // ---- indexes
-
-    @Test
-    void anIndexedJobCompletesOncePerIndex() {
-        create("array", "completionMode: Indexed, parallelism: 3, completions: 5");
-        assertThat(system.activeIndexes("array")).containsExactly(0, 1, 2);
-        system.succeed(system.pod("array", 1));
-        system.settle();
-        assertThat(system.status("array").getCompletedIndexes()).isEqualTo("1");
-        assertThat(system.activeIndexes("array")).containsExactly(0, 2, 3);
-        system.fail(system.pod("array", 0));
-        system.succeed(system.pod("array", 2));
-        system.settle();
-        assertThat(system.status("array").getCompletedIndexes()).isEqualTo("1,2");
-        system.after(Duration.ofSeconds(10));
-        assertThat(system.activeIndexes("array")).containsExactly(0, 3, 4);
-        succeed("array", 3);
-        assertThat(system.status("array").getCompletedIndexes()).isEqualTo("0-4");
-        expect("array", "active 0, ready 0, terminating 0, succeeded 5, failed 1");
-        assertThat(system.conditions("array")).contains("Complete: CompletionsReached: " + COMPLETED);
-    }
 
     @Test
     void podsOfAnIndexCarryItInNameHostnameAnnotationLabelAndVariable() {
@@ -402,29 +190,6 @@ class JobBehavioursTest {
     // ---- backoff limit per index
 
     @Test
-    void anIndexFailsAfterItsOwnLimitAndTheOthersGoOn() {
-        create("array", "completionMode: Indexed, parallelism: 2, completions: 2, backoffLimitPerIndex: 1");
-        assertThat(system.annotations(system.pod("array", 0))).containsEntry(JobPod.FAILURES, "0");
-        assertThat(system.status("array").getFailedIndexes()).isEmpty();
-        V1Pod first = system.pod("array", 0);
-        system.fail(first);
-        system.settle();
-        assertThat(system.isTracked(first)).as("the finalizer stays until the replacement exists").isTrue();
-        expect("array", "active 0, ready 0, terminating 0, succeeded 0, failed 0");
-        system.after(Duration.ofSeconds(10));
-        assertThat(system.annotations(system.pod("array", 0))).containsEntry(JobPod.FAILURES, "1");
-        assertThat(system.isTracked(first)).isFalse();
-        expect("array", "active 2, ready 0, terminating 0, succeeded 0, failed 1");
-        system.fail(system.pod("array", 0));
-        system.settle();
-        assertThat(system.status("array").getFailedIndexes()).isEqualTo("0");
-        succeed("array", 1);
-        assertThat(system.status("array").getCompletedIndexes()).isEqualTo("1");
-        assertThat(system.conditions("array")).contains("Failed: FailedIndexes: Job has failed indexes");
-        expect("array", "active 0, ready 0, terminating 0, succeeded 1, failed 2");
-    }
-
-    @Test
     void theBackoffOfAnIndexDoublesAndSurvivesARestart() {
         create("array", "completionMode: Indexed, parallelism: 1, completions: 1, backoffLimitPerIndex: 3");
         system.fail(system.pod("array", 0));
@@ -438,20 +203,6 @@ class JobBehavioursTest {
         assertThat(system.active("array")).isEmpty();
         system.after(Duration.ofSeconds(8));
         assertThat(system.annotations(system.pod("array", 0))).containsEntry(JobPod.FAILURES, "2");
-    }
-
-    @Test
-    void moreFailedIndexesThanAllowedFailTheJob() {
-        create("array", "completionMode: Indexed, parallelism: 3, completions: 3, backoffLimitPerIndex: 0, "
-                + "maxFailedIndexes: 1");
-        system.fail(system.pod("array", 0));
-        system.settle();
-        assertThat(system.conditions("array")).isEmpty();
-        system.fail(system.pod("array", 2));
-        system.settle();
-        assertThat(system.status("array").getFailedIndexes()).isEqualTo("0,2");
-        assertThat(system.conditions("array")).contains("Failed: MaxFailedIndexesExceeded: "
-                + "Job has exceeded the specified maximal number of failed indexes");
     }
 
     @Test
@@ -474,7 +225,6 @@ class JobBehavioursTest {
 
     private static final String POLICY = "podFailurePolicy: {rules: [%s]}, ";
     private static final String FAIL_JOB = "{action: FailJob, onExitCodes: {operator: In, values: [5]}}";
-    private static final String IGNORE = "{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}";
 
     @Test
     void anExitCodeOfThePolicyFailsTheJobAtOnceEvenIfItsPodIsDeletedDuringARestart() {
@@ -489,49 +239,6 @@ class JobBehavioursTest {
         assertThat(system.conditions("policy")).containsExactly("FailureTarget: PodFailurePolicy: " + message,
                 "Failed: PodFailurePolicy: " + message);
         expect("policy", "active 0, ready 0, terminating 0, succeeded 0, failed 2");
-    }
-
-    @Test
-    void ignoredFailuresCountNowhere() {
-        create("policy", POLICY.formatted(IGNORE) + "backoffLimit: 0");
-        V1Pod pod = system.active("policy").getFirst();
-        system.fail(pod, "DisruptionTarget");
-        system.settle();
-        system.after(Duration.ofSeconds(10));
-        expect("policy", "active 1, ready 0, terminating 0, succeeded 0, failed 0");
-        assertThat(system.isTracked(pod)).isFalse();
-    }
-
-    @Test
-    void aPolicyCountsAFailureWhoseRuleSaysSoAndOneThatNoRuleMatches() {
-        create("policy", POLICY.formatted("{action: Count, onExitCodes: {operator: In, values: [3]}}, "
-                + "{action: FailJob, onExitCodes: {operator: NotIn, values: [4]}}") + "parallelism: 2, completions: 4");
-        system.fail(system.active("policy").getFirst(), 3);
-        system.fail(system.active("policy").getFirst(), 4);
-        system.settle();
-        system.after(Duration.ofSeconds(20));
-        expect("policy", "active 2, ready 0, terminating 0, succeeded 0, failed 2");
-        assertThat(system.conditions("policy")).isEmpty();
-    }
-
-    @Test
-    void aPolicyMayFailAnIndexBeforeItsLimit() {
-        create("policy", POLICY.formatted("{action: FailIndex, onExitCodes: {operator: In, values: [5]}}")
-                + "completionMode: Indexed, parallelism: 2, completions: 2, backoffLimitPerIndex: 4");
-        system.fail(system.pod("policy", 1), 5);
-        system.settle();
-        assertThat(system.status("policy").getFailedIndexes()).isEqualTo("1");
-        expect("policy", "active 1, ready 0, terminating 0, succeeded 0, failed 1");
-    }
-
-    @Test
-    void ignoredFailuresOfAnIndexAreCountedInAnAnnotationOfTheirOwn() {
-        create("policy", POLICY.formatted(IGNORE) + "completionMode: Indexed, completions: 1, backoffLimitPerIndex: 1");
-        system.fail(system.pod("policy", 0), "DisruptionTarget");
-        system.settle();
-        system.after(Duration.ofSeconds(10));
-        assertThat(system.annotations(system.pod("policy", 0))).containsEntry(JobPod.FAILURES, "0")
-                .containsEntry(JobPod.IGNORED_FAILURES, "1");
     }
 
     // ---- success policy
@@ -561,104 +268,6 @@ class JobBehavioursTest {
         } else {
             assertThat(system.conditions("early")).isEmpty();
         }
-    }
-
-    @Test
-    void aJobThatMetItsCriteriaCompletesThoughAPodFailsMeanwhile() {
-        create("early", ARRAY_OF_5 + "backoffLimit: 0, successPolicy: {rules: [{succeededCount: 1}]}");
-        system.active("early").forEach(system::ready);
-        system.succeed(system.pod("early", 0));
-        system.settle();
-        assertThat(system.conditions("early"))
-                .containsExactly("SuccessCriteriaMet: SuccessPolicy: Matched rules at index 0");
-        expect("early", "active 0, ready 0, terminating 4, succeeded 1, failed 0");
-        system.pods("early").stream().filter(system::exists)
-                .filter(pod -> pod.getMetadata().getDeletionTimestamp() != null).forEach(system::endDeletion);
-        system.settle();
-        assertThat(system.conditions("early")).contains("Complete: SuccessPolicy: Matched rules at index 0");
-    }
-
-    // ---- replacement of pods that are being deleted
-
-    @ParameterizedTest
-    @CsvSource({"TerminatingOrFailed, 1, 1", "Failed, 0, 0"})
-    void aTerminatingPodIsReplacedAtOnceOrOnlyWhenItHasEnded(String policy, int activeMeanwhile, int failedMeanwhile) {
-        create("replaced", "podReplacementPolicy: " + policy);
-        V1Pod pod = system.active("replaced").getFirst();
-        system.ready(pod);
-        system.settle();
-        system.delete(pod);
-        system.settle();
-        system.after(Duration.ofSeconds(10));
-        expect("replaced", "active %d, ready 0, terminating 1, succeeded 0, failed %d".formatted(activeMeanwhile,
-                failedMeanwhile));
-        system.endDeletion(pod);
-        system.settle();
-        system.after(Duration.ofSeconds(10));
-        expect("replaced", "active 1, ready 0, terminating 0, succeeded 0, failed 1");
-        assertThat(system.exists(pod)).isFalse();
-    }
-
-    @Test
-    void anIndexWhosePodIsTerminatingIsNotTakenTwice() {
-        create("replaced", "podReplacementPolicy: Failed, completionMode: Indexed, parallelism: 2, completions: 3");
-        V1Pod pod = system.pod("replaced", 0);
-        system.ready(pod);
-        system.delete(pod);
-        system.succeed(system.pod("replaced", 1));
-        system.settle();
-        assertThat(system.activeIndexes("replaced")).containsExactly(2);
-        system.endDeletion(pod);
-        system.settle();
-        system.after(Duration.ofSeconds(10));
-        assertThat(system.activeIndexes("replaced")).containsExactly(0, 2);
-    }
-
-    // ---- suspension
-
-    @Test
-    void suspendingDeletesThePodsWithoutCountingThemAndResumingStartsTheTimeAgain() {
-        create("paused", "parallelism: 2, completions: 2");
-        OffsetDateTime started = system.status("paused").getStartTime();
-        system.suspend("paused", true);
-        system.settle();
-        expect("paused", "active 0, ready 0, terminating 0, succeeded 0, failed 0");
-        assertThat(system.conditions("paused")).containsExactly("Suspended: JobSuspended: Job suspended");
-        assertThat(system.status("paused").getStartTime()).isNull();
-        assertThat(system.pods("paused")).isEmpty();
-        system.after(Duration.ofMinutes(1));
-        system.suspend("paused", false);
-        system.settle();
-        expect("paused", "active 2, ready 0, terminating 0, succeeded 0, failed 0");
-        assertThat(system.allConditions("paused")).singleElement().satisfies(condition -> {
-            assertThat(condition.getStatus()).isEqualTo("False");
-            assertThat(condition.getReason()).isEqualTo("JobResumed");
-            assertThat(condition.getMessage()).isEqualTo("Job resumed");
-        });
-        assertThat(system.status("paused").getStartTime()).isAfter(started);
-        assertThat(events()).filteredOn(event -> event.contains("Job ")).containsExactly(
-                "Normal Suspended Job suspended", "Normal Resumed Job resumed");
-    }
-
-    @Test
-    void aJobThatIsCreatedSuspendedStartsWhenItIsResumedAlsoOverARestart() {
-        create("paused", "suspend: true, activeDeadlineSeconds: 30");
-        assertThat(system.status("paused").getStartTime()).isNull();
-        assertThat(system.conditions("paused")).containsExactly("Suspended: JobSuspended: Job suspended");
-        system.restart();
-        system.after(Duration.ofMinutes(1));
-        assertThat(system.pods("paused")).isEmpty();
-        system.suspend("paused", false);
-        system.settle();
-        assertThat(system.active("paused")).hasSize(1);
-        assertThat(system.allConditions("paused")).extracting(V1JobCondition::getStatus).containsExactly("False");
-    }
-
-    @Test
-    void aSuspendedJobOfNoCompletionsCompletes() {
-        create("empty", "suspend: true, parallelism: 2, completions: 0");
-        assertThat(system.conditions("empty")).contains("Complete: CompletionsReached: " + COMPLETED);
-        assertThat(system.status("empty").getStartTime()).isNull();
     }
 
     // ---- counting
@@ -728,32 +337,6 @@ class JobBehavioursTest {
     }
 
     @Test
-    void aPodWhoseFinalizerCannotBeRemovedStaysUncountedUntilItCan() {
-        create("stuck", "parallelism: 2, completions: 2");
-        system.cluster.requests.failNext("patch pods default/" + system.active("stuck").getFirst().getMetadata()
-                .getName(), 500, "InternalError", "no");
-        system.active("stuck").forEach(system::succeed);
-        system.cluster.deliver();
-        system.cluster.clock.advance(Duration.ofSeconds(1));
-        system.cluster.settle(system.loops());
-        assertThat(system.status("stuck").getSucceeded()).isEqualTo(1);
-        assertThat(system.status("stuck").getUncountedTerminatedPods().getSucceeded()).hasSize(1);
-        assertThat(system.conditions("stuck")).doesNotContain("Complete: CompletionsReached: " + COMPLETED);
-        system.settle();
-        expect("stuck", "active 0, ready 0, terminating 0, succeeded 2, failed 0");
-        assertThat(system.conditions("stuck")).contains("Complete: CompletionsReached: " + COMPLETED);
-    }
-
-    @Test
-    void podsThatNoJobCountsLoseTheFinalizer() {
-        create("gone", "parallelism: 2, completions: 2");
-        List<V1Pod> pods = system.pods("gone");
-        system.delete("gone", "Background");
-        system.settle();
-        assertThat(pods).allMatch(system::exists).noneMatch(system::isTracked);
-    }
-
-    @Test
     void podsThatWereOrphanedLoseTheFinalizerAlsoAfterARestart() {
         create("gone", "parallelism: 2, completions: 2");
         List<V1Pod> pods = system.pods("gone");
@@ -763,17 +346,6 @@ class JobBehavioursTest {
         system.restart();
         system.settle();
         assertThat(pods).allMatch(system::exists).noneMatch(system::isTracked);
-    }
-
-    @Test
-    void aDeletedJobFreesItsRunningPodsBeforeItGoes() {
-        create("leaving", "parallelism: 2, completions: 2");
-        List<V1Pod> pods = system.pods("leaving");
-        system.delete("leaving", "Foreground");
-        system.settle();
-        assertThat(pods).noneMatch(system::isTracked);
-        assertThat(system.pods("leaving")).hasSize(2);
-        expect("leaving", "active 2, ready 0, terminating 0, succeeded 0, failed 0");
     }
 
     @Test
@@ -788,23 +360,6 @@ class JobBehavioursTest {
     }
 
     // ---- adoption, other managers
-
-    @Test
-    void itAdoptsMatchingOrphansAndReleasesPodsThatNoLongerMatch() {
-        create("adopting", "parallelism: 1, completions: 2");
-        V1Pod pod = system.active("adopting").getFirst();
-        system.editPod(pod, p -> p.getMetadata().ownerReferences(null).finalizers(null));
-        system.settle();
-        V1Pod adopted = system.active("adopting").getFirst();
-        assertThat(adopted.getMetadata().getName()).isEqualTo(pod.getMetadata().getName());
-        assertThat(system.isTracked(adopted)).isTrue();
-        system.editPod(pod, p -> p.getMetadata().setLabels(Map.of("other", "label")));
-        system.settle();
-        V1ObjectMeta released = system.cluster.read(ResourceType.PODS, ObjectKey.of(pod), V1Pod.class).getMetadata();
-        assertThat(OwnerReferences.controllerOf(released)).isNull();
-        assertThat(system.isTracked(pod)).isFalse();
-        assertThat(system.active("adopting")).hasSize(1);
-    }
 
     @Test
     void aJobOfAnotherManagerIsLeftAlone() {
@@ -836,17 +391,6 @@ class JobBehavioursTest {
     }
 
     // ---- status
-
-    @Test
-    void readyPodsAreCounted() {
-        create("serving", "parallelism: 3, completions: 3");
-        system.active("serving").stream().limit(2).forEach(system::ready);
-        system.settle();
-        expect("serving", "active 3, ready 2, terminating 0, succeeded 0, failed 0");
-        system.editPod(system.active("serving").getFirst(), p -> p.setStatus(new V1PodStatus().phase("Running")));
-        system.settle();
-        expect("serving", "active 3, ready 1, terminating 0, succeeded 0, failed 0");
-    }
 
     @Test
     void changesOfPodsWithinASecondCostOneSync() {

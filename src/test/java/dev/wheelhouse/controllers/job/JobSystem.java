@@ -13,7 +13,6 @@ import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Job;
-import io.kubernetes.client.openapi.models.V1JobCondition;
 import io.kubernetes.client.openapi.models.V1JobStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
@@ -74,10 +73,6 @@ final class JobSystem implements AutoCloseable {
     List<String> conditions(String name) {
         return Jobs.conditions(status(name)).stream().filter(c -> c.getStatus().equals("True"))
                 .map(c -> c.getType() + ": " + c.getReason() + ": " + c.getMessage()).toList();
-    }
-
-    List<V1JobCondition> allConditions(String name) {
-        return Jobs.conditions(status(name));
     }
 
     /** The counts of the status: active, ready, terminating, succeeded, failed. */

@@ -6,8 +6,6 @@ import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Job;
 
@@ -51,26 +49,6 @@ class TtlAfterFinishedBehavioursTest {
     private void after(int seconds) {
         cluster.clock.advance(Duration.ofSeconds(seconds));
         cluster.settle(controller.loops());
-    }
-
-    @ParameterizedTest
-    @CsvSource({"Complete", "Failed"})
-    void aJobIsDeletedWithItsPodsWhenItsTimeHasPassedAndNotBefore(String condition) {
-        create("ttlSecondsAfterFinished: 60,");
-        after(3600);
-        finish(condition);
-        after(59);
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-        after(1);
-        assertThat(cluster.requests.takeWrites())
-                .containsExactly("delete jobs.batch default/report Foreground uid version");
-    }
-
-    @Test
-    void zeroSecondsDeleteAJobAtOnce() {
-        create("ttlSecondsAfterFinished: 0,");
-        finish("Complete");
-        assertThat(cluster.requests.takeWrites()).hasSize(1);
     }
 
     @Test

@@ -89,42 +89,11 @@ class NodeIpamControllerTest {
     }
 
     @Test
-    void eachNodeGetsTheNextRange() {
-        start(FOUR);
-        add("a", "b");
-        assertThat(ranges("a")).containsExactly("10.1.0.0/24");
-        assertThat(ranges("b")).containsExactly("10.1.1.0/24");
-        assertThat(cluster.read(ResourceType.NODES, ObjectKey.cluster("b"), V1Node.class).getSpec().getPodCIDR())
-                .isEqualTo("10.1.1.0/24");
-        assertThat(cluster.requests.takeWrites()).hasSize(2);
-        assertThat(cluster.measures)
-                .containsEntry("node_ipam_controller_cidrset_cidrs_allocations_total{10.1.0.0/22}", 2.0)
-                .containsEntry("node_ipam_controller_cidrset_usage_cidrs{10.1.0.0/22}", 0.5)
-                .containsEntry("node_ipam_controller_cirdset_max_cidrs{10.1.0.0/22}", 4.0);
-    }
-
-    @Test
-    void inADualStackClusterANodeGetsOneOfEachFamilyInTheirOrder() {
-        start(options(0, 26, 0, "fd00::/56", "10.1.0.0/22"));
-        add("a", "b");
-        assertThat(ranges("b")).containsExactly("fd00:0:0:1::/64", "10.1.0.64/26");
-    }
-
-    @Test
     void theRangesOfNodesThatWereThereBeforeAreNotGivenAgain() {
         node("a", "");
         node("z", "podCIDR: 10.1.0.0/24, podCIDRs: [10.1.0.0/24]");
         start(FOUR);
         assertThat(ranges("a")).containsExactly("10.1.1.0/24");
-    }
-
-    @Test
-    void theRangeOfANodeThatIsGoneIsGivenAgain() {
-        start(FOUR);
-        add("a", "b", "c", "d");
-        delete("b");
-        add("e");
-        assertThat(ranges("e")).containsExactly("10.1.1.0/24");
     }
 
     @Test
@@ -159,15 +128,6 @@ class NodeIpamControllerTest {
         for (int i = 0; i < count; i++) {
             cluster.requests.failNext("patch nodes", 500, "InternalError", "out of order");
         }
-    }
-
-    @Test
-    void aWriteThatFailsTwiceIsMadeAgainAtOnce() {
-        start(FOUR);
-        failPatches(2);
-        add("a");
-        assertThat(ranges("a")).containsExactly("10.1.0.0/24");
-        assertThat(cluster.eventTexts()).isEmpty();
     }
 
     @Test

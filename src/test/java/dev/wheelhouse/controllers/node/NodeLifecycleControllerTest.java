@@ -115,64 +115,11 @@ class NodeLifecycleControllerTest {
                 .isSameAs(cluster.informers().informer(ResourceType.LEASES, V1Lease.class));
     }
 
-    @Test
-    void aSilentNodeBecomesUnknownAndIsTaintedAndItsPodsAreNotReady() {
-        nodes("", "a", "b");
-        pod("on-a", "a");
-        pod("on-b", "b");
-        after(30);
-        stop("a");
-        after(45);
-        assertThat(ready("a")).isEqualTo("True");
-        cluster.requests.takeWrites();
-        after(20);
-        assertThat(ready("a")).isEqualTo("Unknown");
-        assertThat(taints("a")).containsExactly("node.kubernetes.io/unreachable:NoSchedule", NO_EXECUTE);
-        assertThat(writes()).containsExactly("update nodes/status a", "update pods/status default/on-a",
-                "patch nodes a", "patch nodes a");
-        assertThat(ready("b")).isEqualTo("True");
-        assertThat(taints("b")).isEmpty();
-        V1Pod pod = cluster.read(ResourceType.PODS, ObjectKey.of("default", "on-a"), V1Pod.class);
-        assertThat(pod.getStatus().getConditions().getFirst().getStatus()).isEqualTo("False");
-        assertThat(cluster.eventTexts()).containsExactly("Normal RegisteredNode Node a event: Registered Node a in "
-                + "Controller", "Normal RegisteredNode Node b event: Registered Node b in Controller",
-                "Normal NodeNotReady Node a status is now: NodeNotReady", "Warning NodeNotReady Node is not ready");
-        assertThat(cluster.events).allMatch(event -> event.component().equals("node-controller"));
-    }
-
     private void report(String node, String status) {
         cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster(node),
                 n -> n.getStatus().getConditions().stream().filter(c -> c.getType().equals("Ready"))
                         .forEach(c -> c.status(status)
                                 .lastHeartbeatTime(cluster.clock.now().atOffset(ZoneOffset.UTC))));
-    }
-
-    @Test
-    void aNodeThatReturnsLosesItsTaints() {
-        nodes("", "a", "b");
-        stop("a");
-        after(70);
-        assertThat(taints("a")).hasSize(2);
-        alive.add("a");
-        report("a", "True");
-        after(6);
-        assertThat(ready("a")).isEqualTo("True");
-        assertThat(taints("a")).isEmpty();
-    }
-
-    @Test
-    void aNodeThatSaysThatItIsNotReadyGetsTheOtherTaintAtOnce() {
-        nodes("", "a", "b");
-        stop("a");
-        after(70);
-        alive.add("a");
-        report("a", "False");
-        after(6);
-        assertThat(taints("a")).containsExactly("node.kubernetes.io/not-ready:NoSchedule",
-                "node.kubernetes.io/not-ready:NoExecute");
-        stop("a");
-        after(70);
-        assertThat(taints("a")).containsExactly(NO_EXECUTE, "node.kubernetes.io/unreachable:NoSchedule");
     }
 
     @Test
@@ -197,38 +144,6 @@ class NodeLifecycleControllerTest {
     }
 
     @Test
-    void inASmallZoneWithMostNodesSilentNoneIsTainted() {
-        List<String> names = IntStream.range(0, 5).mapToObj(i -> "n-" + i).toList();
-        nodes("", names.toArray(new String[0]));
-        after(30);
-        stop("n-0", "n-1", "n-2");
-        after(300);
-        assertThat(names).filteredOn(name -> ready(name).equals("Unknown")).hasSize(3);
-        assertThat(tainted(names)).isEmpty();
-        assertThat(taints("n-0")).containsExactly("node.kubernetes.io/unreachable:NoSchedule");
-    }
-
-    @Test
-    void withoutAnyReadyNodeNoneIsTaintedAndTaintsGo() {
-        nodes("east", "a");
-        nodes("west", "b");
-        after(30);
-        stop("a");
-        after(70);
-        assertThat(taints("a")).contains(NO_EXECUTE);
-        stop("b");
-        after(100);
-        assertThat(ready("b")).isEqualTo("Unknown");
-        assertThat(tainted(List.of("a", "b"))).isEmpty();
-        alive.add("b");
-        report("b", "True");
-        after(5);
-        assertThat(tainted(List.of("a", "b"))).isEmpty();
-        after(20);
-        assertThat(tainted(List.of("a", "b"))).containsExactly("a");
-    }
-
-    @Test
     void whenTheFirstNodeIsReadyAgainTheOthersHaveTheGracePeriodAnew() {
         nodes("", "a", "b");
         after(30);
@@ -246,16 +161,6 @@ class NodeLifecycleControllerTest {
     }
 
     @Test
-    void aZoneOfItsOwnIsEmptiedAlthoughAllItsNodesAreSilent() {
-        nodes("east", "a", "b", "c");
-        nodes("west", "d");
-        after(30);
-        stop("a", "b", "c");
-        after(90);
-        assertThat(tainted(List.of("a", "b", "c", "d"))).containsExactly("a", "b", "c");
-    }
-
-    @Test
     void aNodeThatIsExcludedFromTheCountDoesNotMakeAZoneUnhealthy() {
         nodes("", "a", "b", "c", "d", "e");
         cluster.user().metadata(ResourceType.NODES).patch(ObjectKey.cluster("c"), "", PatchType.MERGE,
@@ -264,20 +169,6 @@ class NodeLifecycleControllerTest {
         stop("a", "b", "c");
         after(90);
         assertThat(tainted(List.of("a", "b", "c"))).containsExactly("a", "b", "c");
-    }
-
-    @Test
-    void aNewManagerRemovesTheTaintsOfNodesBeforeItKnowsThem() {
-        nodes("", "a", "b");
-        stop("a");
-        after(70);
-        assertThat(taints("a")).contains(NO_EXECUTE);
-        cluster.forgetCaches();
-        controller = new NodeLifecycleController(cluster.context());
-        cluster.settle(controller.loops());
-        assertThat(taints("a")).doesNotContain(NO_EXECUTE);
-        after(1);
-        assertThat(taints("a")).contains(NO_EXECUTE);
     }
 
     @Test
@@ -291,18 +182,6 @@ class NodeLifecycleControllerTest {
         nodes("", "a");
         after(40);
         assertThat(ready("a")).isEqualTo("True");
-    }
-
-    @Test
-    void aConflictOfTheStatusIsDecidedByWhatTheServerHas() {
-        nodes("", "a", "b");
-        after(30);
-        stop("a");
-        cluster.requests.failNext("update nodes/status a", 409, "Conflict", "changed");
-        after(70);
-        assertThat(ready("a")).isEqualTo("Unknown");
-        assertThat(cluster.requests.take()).containsSubsequence("update nodes/status a", "get nodes a",
-                "update nodes/status a");
     }
 
     @Test

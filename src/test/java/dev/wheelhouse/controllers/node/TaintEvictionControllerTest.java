@@ -12,7 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
-import io.kubernetes.client.openapi.models.V1Toleration;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -141,65 +140,6 @@ class TaintEvictionControllerTest {
     }
 
     @Test
-    void aTaintThatGoesInTimeKeepsThePod() {
-        node(json("a", "NoExecute"));
-        pod("{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        after(29);
-        taint("");
-        after(1000);
-        assertThat(writes()).isEmpty();
-        assertThat(cluster.eventTexts())
-                .containsExactly("Normal TaintManagerEviction Cancelling deletion of Pod default/web");
-    }
-
-    @Test
-    void aFurtherToleratedTaintDoesNotPutTheEvictionOff() {
-        node(json("a", "NoExecute"));
-        pod("{operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        after(20);
-        taint(json("a", "NoExecute") + "," + json("b", "NoExecute"));
-        after(9);
-        assertThat(writes()).isEmpty();
-        after(1);
-        assertThat(writes()).isEqualTo(EVICTION);
-        assertThat(cluster.eventTexts()).hasSize(1);
-    }
-
-    @Test
-    void aFurtherTaintThatIsNotToleratedEvictsAtOnce() {
-        node(json("a", "NoExecute"));
-        pod("{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        taint(json("a", "NoExecute") + "," + json("b", "NoExecute"));
-        assertThat(writes()).isEqualTo(EVICTION);
-        assertThat(cluster.eventTexts()).containsExactly(
-                "Normal TaintManagerEviction Cancelling deletion of Pod default/web",
-                "Normal TaintManagerEviction Marking for deletion Pod default/web");
-        after(30);
-        assertThat(writes()).isEmpty();
-    }
-
-    @Test
-    void aTolerationThatIsAddedInTimeKeepsThePod() {
-        node(json("a", "NoExecute"));
-        pod("{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        cluster.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getSpec().getTolerations()
-                .addFirst(new V1Toleration().operator("Exists")));
-        after(1000);
-        assertThat(writes()).isEmpty();
-    }
-
-    @Test
-    void thePodOfANodeThatIsGoneIsStillEvictedAtItsTime() {
-        node(json("a", "NoExecute"));
-        pod("{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        cluster.delete(ResourceType.NODES, ObjectKey.cluster("node-1"));
-        after(29);
-        assertThat(writes()).isEmpty();
-        after(1);
-        assertThat(writes()).isEqualTo(EVICTION);
-    }
-
-    @Test
     void theTimeOfAPodDoesNotCountForTheNextOneOfThatName() {
         node(json("a", "NoExecute"));
         String tolerations = "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}";
@@ -211,18 +151,6 @@ class TaintEvictionControllerTest {
         assertThat(writes()).isEmpty();
         after(1);
         assertThat(writes()).isEqualTo(EVICTION);
-    }
-
-    @Test
-    void aFailedEvictionIsTriedAgain() {
-        node(json("a", "NoExecute"));
-        cluster.requests.failNext("delete pods", 500, "InternalError", "out of order");
-        pod("");
-        cluster.settle(controller.loops(), Duration.ofSeconds(1));
-        assertThat(writes()).containsExactly("patch pods/status default/web", "delete pods default/web uid",
-                "delete pods default/web uid");
-        assertThat(cluster.eventTexts()).hasSize(1);
-        assertThat(cluster.measures).containsEntry("taint_eviction_controller_pod_deletions_total{}", 1.0);
     }
 
     @Test

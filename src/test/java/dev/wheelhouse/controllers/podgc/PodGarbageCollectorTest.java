@@ -13,7 +13,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -74,28 +73,6 @@ class PodGarbageCollectorTest {
         return cluster.requests.takeWrites();
     }
 
-    @ParameterizedTest
-    @CsvSource({"Pending, Failed, 1", "Running, Failed, 1", "Succeeded, Succeeded, 0", "Failed, Failed, 0"})
-    void aPodOfANodeThatIsGoneFailsAndIsDeletedAfter40Seconds(String phase, String last, int conditions) {
-        pod("p", "nodeName: gone,", phase);
-        after(Duration.ZERO);
-        after(Duration.ofSeconds(39));
-        assertThat(isDeleted()).isFalse();
-        after(Duration.ofSeconds(1));
-        assertThat(isDeleted()).isTrue();
-        assertThat(cluster.measures).containsOnly(
-                Map.entry("pod_gc_collector_force_delete_pods_total{default,orphaned}", 1.0));
-        assertThat(read().getMetadata().getDeletionGracePeriodSeconds()).isZero();
-        assertThat(read().getStatus().getPhase()).isEqualTo(last);
-        List<V1PodCondition> found = read().getStatus().getConditions() == null
-                ? List.of()
-                : read().getStatus().getConditions();
-        assertThat(found).hasSize(conditions).allMatch(c -> c.getType().equals("DisruptionTarget")
-                && c.getStatus().equals("True") && c.getReason().equals("DeletionByPodGC")
-                && c.getMessage().equals("PodGC: node no longer exists")
-                && c.getLastTransitionTime().toInstant().equals(cluster.clock.now()));
-    }
-
     @Test
     void aPodOfANodeThatOnlyTheCacheDoesNotHaveStays() {
         cluster.withhold(ResourceType.NODES);
@@ -107,15 +84,6 @@ class PodGarbageCollectorTest {
     }
 
     @Test
-    void aNodeThatComesBackInTimeKeepsItsPods() {
-        pod("p", "nodeName: back,", "Running");
-        after(Duration.ZERO);
-        node("back", "True", "");
-        after(Duration.ofMinutes(2));
-        assertThat(isDeleted()).isFalse();
-    }
-
-    @Test
     void aPodStaysWhileTheApiServerCannotSayWhetherItsNodeExists() {
         pod("p", "nodeName: gone,", "Running");
         after(Duration.ZERO);
@@ -123,20 +91,6 @@ class PodGarbageCollectorTest {
         after(Duration.ofSeconds(79));
         assertThat(isDeleted()).isFalse();
         after(Duration.ofSeconds(1));
-        assertThat(isDeleted()).isTrue();
-    }
-
-    @Test
-    void aPodWhoseFailureCannotBeWrittenIsNotDeleted() {
-        pod("p", "nodeName: gone,", "Running");
-        after(Duration.ZERO);
-        cluster.requests.failNext("patch pods/status", 500, "InternalError", "out of order");
-        after(Duration.ofSeconds(40));
-        assertThat(isDeleted()).isFalse();
-        assertThat(cluster.measures).containsOnly(
-                Map.entry("pod_gc_collector_force_delete_pods_total{default,orphaned}", 1.0),
-                Map.entry("pod_gc_collector_force_delete_pod_errors_total{default,orphaned}", 1.0));
-        after(Duration.ofSeconds(40));
         assertThat(isDeleted()).isTrue();
     }
 
@@ -153,18 +107,6 @@ class PodGarbageCollectorTest {
         assertThat(read().getStatus().getPhase()).isEqualTo(deleted ? "Failed" : "Running");
         assertThat(read().getMetadata().getDeletionGracePeriodSeconds()).isEqualTo(deleted ? 0 : 30);
         assertThat(read().getStatus().getConditions()).isNullOrEmpty();
-    }
-
-    @Test
-    void aTerminatingPodWithoutANodeIsDeleted() {
-        pod("p", "", "Pending");
-        pod("waits", "", "Pending");
-        cluster.delete(ResourceType.PODS, POD);
-        after(Duration.ZERO);
-        assertThat(writes()).hasSize(2).allMatch(line -> line.contains("default/p"));
-        assertThat(cluster.measures).containsOnly(
-                Map.entry("pod_gc_collector_force_delete_pods_total{default,unscheduled}", 1.0));
-        assertThat(read().getStatus().getPhase()).isEqualTo("Failed");
     }
 
     @Test

@@ -64,40 +64,6 @@ class PolicyStatusBehavioursTest {
                 + " " + w.path("warning").asString()).toList();
     }
 
-    @Test
-    void anExpressionWithAnUnknownFieldHasAWarningWithItsPlace() {
-        policy(rule("apps", "v1", "deployments"), "", "object.spec.replicas > 1", "object.spec.replicass > 1");
-        settle();
-
-        assertThat(warnings()).containsExactly("""
-                spec.validations[1].expression apps/v1, Kind=Deployment: ERROR: <input>:1:12: undefined field \
-                'replicass'
-                 | object.spec.replicass > 1
-                 | ...........^
-                """);
-        assertThat(status().path("observedGeneration").asInt()).isEqualTo(1);
-    }
-
-    @Test
-    void aPolicyWithoutErrorsIsWrittenOncePerGeneration() {
-        policy(rule("", "v1", "pods"), "", "object.metadata.namespace == 'a' && request.userInfo.username != ''");
-        settle();
-        assertThat(status().has("typeChecking")).isTrue();
-        assertThat(warnings()).isEmpty();
-        cluster.requests.take();
-        settle();
-        cluster.edit(PolicyStatusController.POLICIES, V1ValidatingAdmissionPolicy.class, POLICY,
-                policy -> policy.getMetadata().putLabelsItem("a", "b"));
-        settle();
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-
-        cluster.edit(PolicyStatusController.POLICIES, V1ValidatingAdmissionPolicy.class, POLICY,
-                policy -> policy.getSpec().getValidations().getFirst().setExpression("object.no == 1"));
-        settle();
-        assertThat(status().path("observedGeneration").asInt()).isEqualTo(2);
-        assertThat(warnings()).hasSize(1);
-    }
-
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"variables.n + 1 > 2 |", "variables.n == 'a' | overload",
             "variables.structs.no == 1 |", "variables.wrong == 1 |", "variables.none == 1 | undefined field 'none'",
@@ -125,15 +91,6 @@ class PolicyStatusBehavioursTest {
         assertThat(warnings()).singleElement().asString()
                 .containsSubsequence("/v1, Kind=Event:", "apps/v1, Kind=DaemonSet:", "events.k8s.io/v1, Kind=Event:")
                 .doesNotContain("Kind=Deployment", "Kind=StatefulSet", "Kind=Job");
-    }
-
-    @Test
-    void parametersOfAnUnknownKindHaveAnyFields() {
-        policy(rule("apps", "v1", "deployments"), "paramKind: {apiVersion: none.example.com/v1, kind: Lamp},",
-                "params.spec.color == object.spec.color");
-        settle();
-
-        assertThat(warnings()).singleElement().asString().contains("1:33: undefined field 'color'");
     }
 
     @Test

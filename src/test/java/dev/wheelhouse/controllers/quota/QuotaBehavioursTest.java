@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceQuota;
-import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -60,96 +59,12 @@ class QuotaBehavioursTest {
     }
 
     @Test
-    void aNewQuotaShowsWhatItsNamespaceUses() {
-        pod("a", "");
-        cluster.create(ResourceType.CONFIG_MAPS, Manifests.configMap("a"));
-        quota("hard: {pods: 5, services: 1, count/configmaps: 3}");
-        assertThat(status()).isEqualTo("{}");
-
-        settle();
-
-        assertThat(status()).isEqualTo("{\"hard\":{\"count/configmaps\":\"3\",\"pods\":\"5\",\"services\":\"1\"},"
-                + "\"used\":{\"count/configmaps\":\"1\",\"pods\":\"1\",\"services\":\"1\"}}");
-        assertThat(cluster.requests.takeWrites()).hasSize(1).allMatch(write -> write.contains("resourcequotas"));
-    }
-
-    @Test
     void aLimitThatNothingCountsAgainstHasNoUsage() {
         quota("hard: {pods: 5, requests.example.com/nothing: 1, example.com/odd: 3}");
         settle();
 
         assertThat(used("example.com/odd")).isEmpty();
         assertThat(used("requests.example.com/nothing")).isEqualTo("0");
-    }
-
-    @Test
-    void theServerAddsAndTheControllerTakesAway() {
-        quota("hard: {pods: 5}");
-        settle();
-        cluster.requests.takeWrites();
-        pod("a", "");
-        pod("b", "");
-        assertThat(used("pods")).isEqualTo("2");
-        settle();
-        assertThat(cluster.requests.takeWrites()).as("nothing is freed").isEmpty();
-
-        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "a"));
-        assertThat(used("pods")).isEqualTo("2");
-        settle();
-        assertThat(used("pods")).isEqualTo("1");
-    }
-
-    @Test
-    void aPodThatEndsFreesItsAmountsAndStaysCountedAsAnObject() {
-        quota("hard: {pods: 5, count/pods: 5}");
-        settle();
-        pod("a", "");
-        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "a"),
-                pod -> pod.getStatus().setPhase("Succeeded"));
-        settle();
-
-        assertThat(used("pods")).isEqualTo("0");
-        assertThat(used("count/pods")).isEqualTo("1");
-    }
-
-    @Test
-    void aServiceThatChangesItsTypeFreesItsNodePorts() {
-        quota("hard: {services.nodeports: 5}");
-        settle();
-        cluster.create(ResourceType.SERVICES, V1Service.class, """
-                {metadata: {namespace: default, name: s}, spec: {type: NodePort, ports: [{port: 1}]}}""");
-        settle();
-        assertThat(used("services.nodeports")).isEqualTo("1");
-
-        cluster.edit(ResourceType.SERVICES, V1Service.class, ObjectKey.of("default", "s"),
-                service -> service.getSpec().setType("ClusterIP"));
-        settle();
-        assertThat(used("services.nodeports")).isEqualTo("0");
-    }
-
-    @Test
-    void aChangedLimitIsShownAndARemovedOneForgotten() {
-        quota("hard: {pods: 5, services: 5}");
-        settle();
-        cluster.edit(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class, QUOTA, quota -> {
-            quota.getSpec().getHard().remove("services");
-            quota.getSpec().getHard().put("pods", Quantity.fromString("7"));
-        });
-        settle();
-
-        assertThat(status()).isEqualTo("{\"hard\":{\"pods\":\"7\"},\"used\":{\"pods\":\"0\"}}");
-    }
-
-    @Test
-    void onlyObjectsInTheScopesCount() {
-        pod("a", ", priorityClassName: system-node-critical");
-        pod("b", "");
-        quota("hard: {pods: 5, count/configmaps: 3}, scopeSelector: {matchExpressions: [{scopeName: PriorityClass, "
-                + "operator: In, values: [system-node-critical]}]}");
-        settle();
-
-        assertThat(used("pods")).isEqualTo("1");
-        assertThat(used("count/configmaps")).isEqualTo("0");
     }
 
     @Test

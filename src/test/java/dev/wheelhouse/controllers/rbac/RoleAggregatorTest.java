@@ -16,8 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Aggregated ClusterRoles (upstream: {@code clusterroleaggregation_controller_test.go}). */
 class RoleAggregatorTest {
-    private static final String TO_VIEW = "rbac.authorization.k8s.io/aggregate-to-view";
-
     private final Cluster cluster = new Cluster();
     private final RoleAggregator controller = new RoleAggregator(cluster.context());
 
@@ -56,57 +54,6 @@ class RoleAggregatorTest {
         cluster.requests.takeWrites();
         settle();
         assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void anAggregatedRoleFollowsTheRolesThatItSelects() {
-        settle();
-        ObjectKey part = ObjectKey.cluster("part");
-        cluster.create(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, """
-                {metadata: {name: part, labels: {%s: 'true'}},
-                 rules: [{verbs: [list], apiGroups: [ex.com], resources: [gadgets]}]}""", TO_VIEW);
-        settle();
-        assertAllows("view", "gadgets", "list", true);
-        assertAllows("admin", "gadgets", "list", true);
-
-        cluster.edit(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, part,
-                role -> role.getMetadata().setLabels(null));
-        settle();
-        assertAllows("view", "gadgets", "list", false);
-        assertAllows("admin", "gadgets", "list", false);
-
-        cluster.edit(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, part,
-                role -> role.getMetadata().putLabelsItem(TO_VIEW, "true"));
-        settle();
-        assertAllows("admin", "gadgets", "list", true);
-        cluster.delete(RoleAggregator.CLUSTER_ROLES, part);
-        settle();
-        assertAllows("admin", "gadgets", "list", false);
-    }
-
-    @Test
-    void rolesThatSelectEachOtherSettle() {
-        for (String[] pair : new String[][]{{"one", "two"}, {"two", "one"}}) {
-            cluster.create(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, """
-                    {metadata: {name: %1$s, labels: {to: %1$s}},
-                     aggregationRule: {clusterRoleSelectors: [{matchLabels: {to: %2$s}}]}}""", pair[0], pair[1]);
-        }
-        cluster.create(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, """
-                {metadata: {name: three, labels: {to: one}},
-                 rules: [{verbs: [list], apiGroups: [ex.com], resources: [gadgets]}]}""");
-        settle();
-        assertAllows("two", "gadgets", "list", true);
-        assertAllows("one", "gadgets", "list", true);
-    }
-
-    @Test
-    void rulesThatSomebodyElseWroteAreReplaced() {
-        settle();
-        cluster.edit(RoleAggregator.CLUSTER_ROLES, V1ClusterRole.class, ObjectKey.cluster("view"),
-                role -> role.getRules().removeIf(rule -> rule.getResources().contains("pods")));
-        assertAllows("view", "pods", "list", false);
-        settle();
-        assertAllows("view", "pods", "list", true);
     }
 
     @Test

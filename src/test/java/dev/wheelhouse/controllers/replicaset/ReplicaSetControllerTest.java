@@ -13,12 +13,10 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -178,28 +176,6 @@ class ReplicaSetControllerTest {
     }
 
     @Test
-    void aRefusedCreationShowsAsReplicaFailureAndClearsWhenItSucceeds() {
-        system.cluster.requests.fault(refuseCreates(2, quota()));
-        system.create("web", 5);
-        system.cluster.deliver();
-        system.step();
-        assertThat(creates()).as("slow start: 1, then 2 of which one fails").isEqualTo(3);
-        assertThat(system.cluster.eventTexts()).filteredOn(e -> e.startsWith("Warning")).containsExactly(
-                "Warning FailedCreate Error creating: pods \"web-x\" is forbidden: exceeded quota: two");
-        system.cluster.deliver();
-        V1ReplicaSetCondition failure = condition("web");
-        assertThat(failure).isNotNull();
-        assertThat(failure.getType()).isEqualTo("ReplicaFailure");
-        assertThat(failure.getStatus()).isEqualTo("True");
-        assertThat(failure.getReason()).isEqualTo("FailedCreate");
-        assertThat(failure.getMessage()).isEqualTo("pods \"web-x\" is forbidden: exceeded quota: two");
-        system.cluster.requests.noFault();
-        system.settle();
-        assertThat(condition("web")).isNull();
-        assertThat(system.podsOf("web")).hasSize(5);
-    }
-
-    @Test
     void scalingDownClearsAQuotaFailure() {
         system.cluster.requests.fault(refuseCreates(2, quota()));
         system.create("web", 5);
@@ -277,15 +253,6 @@ class ReplicaSetControllerTest {
     }
 
     @Test
-    void aMatchingOrphanIsAdopted() {
-        system.createPod(ReplicaSetSystem.pod("orphan", "web"));
-        system.create("web", 1);
-        system.settle();
-        assertThat(system.podsOf("web")).extracting(p -> p.getMetadata().getName()).containsExactly("orphan");
-        assertThat(creates()).isZero();
-    }
-
-    @Test
     void nothingIsAdoptedForAReplicaSetThatIsGoneOrBeingDeleted() {
         system.create("web", 1);
         system.settle();
@@ -315,33 +282,6 @@ class ReplicaSetControllerTest {
         system.scale("web", 0);
         system.settle();
         assertThat(system.pods()).containsExactly(before);
-    }
-
-    @Test
-    void aPodThatNoLongerMatchesIsReleasedAndReplaced() {
-        system.create("web", 2);
-        system.settle();
-        V1Pod moved = system.pods().get(0);
-        system.editPod(moved, p -> p.getMetadata().setLabels(Map.of("app", "other")));
-        system.settle();
-        assertThat(system.pods()).hasSize(3);
-        assertThat(system.podsOf("web")).hasSize(2);
-        assertThat(system.pods()).filteredOn(p -> ObjectKey.of(p).equals(ObjectKey.of(moved))).singleElement()
-                .matches(p -> p.getMetadata().getOwnerReferences().isEmpty());
-    }
-
-    @Test
-    void finishedAndTerminatingPodsAreReplacedAndCounted() {
-        system.create("web", 3);
-        system.settle();
-        List<V1Pod> pods = system.pods();
-        system.editPod(pods.get(0), p -> p.setStatus(new V1PodStatus().phase("Failed")));
-        system.bind(pods.get(1), "node");
-        system.cluster.delete(ResourceType.PODS, ObjectKey.of(pods.get(1)));
-        system.settle();
-        assertThat(system.pods()).hasSize(5);
-        assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(3);
-        assertThat(system.set("web").getStatus().getTerminatingReplicas()).isEqualTo(1);
     }
 
     @Test

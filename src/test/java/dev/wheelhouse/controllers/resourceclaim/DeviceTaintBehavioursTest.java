@@ -101,36 +101,6 @@ class DeviceTaintBehavioursTest {
     }
 
     @Test
-    void aPodStaysAsLongAsItsClaimToleratesTheTaint() {
-        podWithDevice("{operator: Exists, effect: NoExecute, tolerationSeconds: 60},"
-                + " {key: broken, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
-        slice("s", 1, "one", TAINT);
-        settle();
-        cluster.clock.advance(Duration.ofSeconds(28));
-        settle();
-        assertThat(isDeleted()).isFalse();
-
-        cluster.clock.advance(Duration.ofSeconds(3));
-        settle();
-        assertThat(isDeleted()).isTrue();
-    }
-
-    @Test
-    void aTaintThatGoesCancelsTheEviction() {
-        podWithDevice("{operator: Exists, effect: NoExecute, tolerationSeconds: 60}");
-        slice("s", 1, "one", TAINT);
-        settle();
-        cluster.edit(SLICES, V1ResourceSlice.class, ObjectKey.cluster("s"),
-                slice -> slice.getSpec().getDevices().getFirst().setTaints(null));
-        settle();
-        cluster.clock.advance(Duration.ofMinutes(2));
-        settle();
-
-        assertThat(isDeleted()).isFalse();
-        assertThat(cluster.eventTexts()).containsExactly("Normal DeviceTaintManagerEviction Cancelling deletion");
-    }
-
-    @Test
     void theseTaintsHarmNobody() {
         podWithDevice("");
         slice("old", 1, "one", TAINT);

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
-import io.kubernetes.client.openapi.models.V1AllocationResult;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
@@ -91,26 +90,6 @@ class ResourceClaimBehavioursTest {
     }
 
     @Test
-    void aPodGetsAClaimFromItsTemplate() {
-        template("");
-        podWithTemplate("");
-        settle();
-
-        ResourceV1ResourceClaim claim = claims().getFirst();
-        assertThat(claims()).hasSize(1);
-        assertThat(claim.getMetadata().getName()).startsWith("web-gpu-");
-        assertThat(claim.getMetadata().getLabels()).containsEntry("a", "b");
-        assertThat(claim.getMetadata().getAnnotations()).containsEntry("c", "d").containsEntry(PodView.NAME_IN_POD,
-                "gpu");
-        assertThat(claim.getMetadata().getOwnerReferences()).singleElement()
-                .satisfies(owner -> assertThat(owner.getBlockOwnerDeletion()).isNull());
-        JsonNode status = cluster.json(ResourceType.PODS, POD).at("/status/resourceClaimStatuses");
-        assertThat(status).hasSize(1);
-        assertThat(status.at("/0/resourceClaimName").asString()).isEqualTo(claim.getMetadata().getName());
-        assertThat(cluster.measures).containsEntry("resourceclaim_controller_creates_total{success,false}", 1.0);
-    }
-
-    @Test
     void aClaimThatAUserDeletesIsMadeAgain() {
         template("");
         podWithTemplate("");
@@ -122,30 +101,6 @@ class ResourceClaimBehavioursTest {
         assertThat(claims()).singleElement().satisfies(c -> assertThat(c.getMetadata().getName()).isNotEqualTo(first));
         assertThat(cluster.json(ResourceType.PODS, POD).at("/status/resourceClaimStatuses/0/resourceClaimName")
                 .asString()).isEqualTo(claims().getFirst().getMetadata().getName());
-    }
-
-    @Test
-    void aClaimThatIsNotInThePodsStatusYetIsFoundAgain() {
-        template("");
-        podWithTemplate("");
-        cluster.requests.failNext("apply pods/status", 500, "InternalError", "try later");
-        settle();
-        cluster.settle(controller.loops(), Duration.ofSeconds(1));
-
-        assertThat(claims()).hasSize(1);
-        assertThat(cluster.json(ResourceType.PODS, POD).at("/status/resourceClaimStatuses")).hasSize(1);
-    }
-
-    @Test
-    void aPodWithoutItsTemplateIsReportedAndGoesOnWithIt() {
-        podWithTemplate("");
-        settle();
-        assertThat(cluster.eventTexts()).contains("Warning FailedResourceClaimCreation PodResourceClaim gpu: resource"
-                + " claim template \"gpu\": resourceclaimtemplate.resource.k8s.io \"gpu\" not found");
-
-        template("");
-        settle();
-        assertThat(claims()).hasSize(1);
     }
 
     @Test
@@ -168,26 +123,6 @@ class ResourceClaimBehavioursTest {
                     + "a-pod-with-quite-a-long-name-t-a-claim-with-a-long-name-"})
     void longNamesAreShortenedInProportion(String pod, String claim, String prefix) {
         assertThat(PodDecisions.prefix(pod, claim)).isEqualTo(prefix);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"Succeeded", "Failed"})
-    void theClaimOfAPodThatHasEndedIsReleasedAndDeleted(String phase) {
-        template("");
-        V1Pod pod = podWithTemplate("nodeName: n,");
-        settle();
-        cluster.edit(CLAIMS, ResourceV1ResourceClaim.class, ObjectKey.of(claims().getFirst()), claim -> {
-            claim.getMetadata().addFinalizersItem(ResourceClaimDecisions.FINALIZER);
-            claim.getStatus().allocation(new V1AllocationResult())
-                    .addReservedForItem(new V1ResourceClaimConsumerReference().resource("pods").name("web")
-                            .uid(pod.getMetadata().getUid()));
-        });
-        settle();
-        assertThat(claims()).hasSize(1);
-
-        phase("web", phase);
-        settle();
-        assertThat(claims()).isEmpty();
     }
 
     @Test
@@ -225,18 +160,6 @@ class ResourceClaimBehavioursTest {
     }
 
     @Test
-    void aPodThatWasBoundByHandGetsItsAllocatedClaim() {
-        allocated("");
-        pod("web", "", "resourceClaimName: shared");
-        settle();
-        assertThat(consumers()).isEmpty();
-
-        cluster.bind(POD, "n");
-        settle();
-        assertThat(consumers()).containsExactly("web");
-    }
-
-    @Test
     void aDeletedClaimStaysWhileAPodUsesIt() {
         V1Pod pod = pod("web", "nodeName: n,", "resourceClaimName: shared");
         allocated(consumer(pod));
@@ -247,26 +170,6 @@ class ResourceClaimBehavioursTest {
         phase("web", "Succeeded");
         settle();
         assertThat(cluster.exists(CLAIMS, CLAIM)).isFalse();
-    }
-
-    @Test
-    void aDeletedClaimThatNobodyUsesGoes() {
-        allocated("");
-        cluster.delete(CLAIMS, CLAIM);
-        settle();
-
-        assertThat(cluster.exists(CLAIMS, CLAIM)).isFalse();
-    }
-
-    @Test
-    void onlyConsumersThatArePodsAndDoNotExistAreRemoved() {
-        pod("web", "", "resourceClaimName: shared");
-        allocated("{resource: pods, name: none, uid: u1}, {resource: pods, name: web, uid: u2},"
-                + " {apiGroup: example.com, resource: lamps, name: lamp, uid: u3}");
-        settle();
-
-        assertThat(consumers()).containsExactly("lamp");
-        assertThat(cluster.requests.take()).contains("get pods default/none");
     }
 
     @Test

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
@@ -35,69 +34,6 @@ class EndpointSliceControllerTest {
     }
 
     @Test
-    void aSliceListsTheAddressesOfTheServicesPods() {
-        world.service("labels: {tier: front}", ServiceWorld.PORT);
-        world.pod("one", "10.0.0.1");
-        world.settle();
-        V1EndpointSlice slice = world.slice();
-        assertThat(slice.getMetadata().getGenerateName()).isEqualTo("web-");
-        assertThat(slice.getMetadata().getLabels()).isEqualTo(Map.of("tier", "front", WellKnown.SERVICE, "web",
-                WellKnown.MANAGED_BY, "endpointslice-controller.k8s.io"));
-        assertThat(slice.getMetadata().getOwnerReferences()).singleElement()
-                .matches(V1OwnerReference::getController).matches(o -> o.getKind().equals("Service"));
-        assertThat(slice.getAddressType()).isEqualTo("IPv4");
-        assertThat(slice.getPorts()).singleElement()
-                .matches(p -> p.getName().equals("http") && p.getPort() == 8080 && p.getProtocol().equals("TCP"));
-        assertThat(slice.getEndpoints()).singleElement()
-                .matches(e -> e.getNodeName().equals("node-1") && e.getZone().equals("a"))
-                .matches(e -> e.getTargetRef().getName().equals("one") && e.getTargetRef().getKind().equals("Pod"));
-        assertThat(world.addresses()).containsExactly("10.0.0.1");
-    }
-
-    @Test
-    void aServiceWithoutPodsHasAPlaceholder() {
-        world.service(ServiceWorld.PORT);
-        world.settle();
-        assertThat(world.slice().getEndpoints()).isEmpty();
-        world.pod("one", "10.0.0.1");
-        world.settle();
-        world.remove("one");
-        world.settle();
-        assertThat(world.slices()).singleElement().matches(slice -> slice.getEndpoints().isEmpty());
-        assertThat(world.writes()).containsExactly("create endpointslices.discovery.k8s.io default/web-*",
-                "update endpointslices.discovery.k8s.io default/web-*",
-                "update endpointslices.discovery.k8s.io default/web-*");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"ExternalName, 'type: ExternalName, externalName: example.com, selector: {app: web}'",
-            "no selector, 'ports: [{port: 80}]'"})
-    void aServiceOfAnotherKindHasNone(String kind, String spec) {
-        world.service(spec);
-        world.pod("one", "10.0.0.1");
-        world.settle();
-        assertThat(world.slices()).as(kind).isEmpty();
-    }
-
-    @Test
-    void aPodIsReadyWhileItIsReadyAndNotTerminating() {
-        world.service(ServiceWorld.PORT);
-        world.pod("one", "10.0.0.1");
-        world.settle();
-        world.ready("one", false);
-        world.settle();
-        assertThat(world.addresses()).containsExactly("10.0.0.1 unready silent");
-        world.ready("one", true);
-        world.delete("one");
-        world.settle();
-        assertThat(world.addresses()).containsExactly("10.0.0.1 unready terminating");
-        world.cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "one"),
-                pod -> pod.getStatus().setPhase("Succeeded"));
-        world.settle();
-        assertThat(world.addresses()).as("a pod that has ended").isEmpty();
-    }
-
-    @Test
     void publishNotReadyAddressesMakesEveryAddressReady() {
         world.service(ServiceWorld.PORT + ", publishNotReadyAddresses: true");
         world.pod("one", "10.0.0.1", "gone", "False");
@@ -106,27 +42,6 @@ class EndpointSliceControllerTest {
         world.delete("one");
         world.settle();
         assertThat(world.addresses()).containsExactly("10.0.0.1 silent terminating", "10.0.0.2 silent");
-    }
-
-    @Test
-    void aHeadlessServiceHasItsLabelAndMayHaveNoPorts() {
-        world.service("clusterIP: None, selector: {app: web}");
-        world.pod("one", "nodeName: node-1, hostname: one, subdomain: web,", "", "10.0.0.1", "True");
-        world.settle();
-        assertThat(world.slices()).hasSize(1);
-        assertThat(world.slice().getMetadata().getLabels()).containsEntry(WellKnown.HEADLESS, "");
-        assertThat(world.slice().getPorts()).isNullOrEmpty();
-        assertThat(world.slice().getEndpoints()).singleElement().matches(e -> e.getHostname().equals("one"));
-    }
-
-    @Test
-    void podsWithOtherNumbersForANameHaveSlicesOfTheirOwn() {
-        world.service("selector: {app: web}, ports: [{name: http, port: 80, targetPort: web}]");
-        world.pod("one", "10.0.0.1");
-        world.pod("two", "nodeName: node-1,", "ports: [{name: web, containerPort: 9090}]", "10.0.0.2", "True");
-        world.settle();
-        assertThat(world.slices()).extracting(slice -> slice.getPorts().getFirst().getPort())
-                .containsExactlyInAnyOrder(8080, 9090);
     }
 
     @Test
@@ -157,22 +72,6 @@ class EndpointSliceControllerTest {
         world.settle();
         assertThat(world.slices()).extracting(s -> s.getEndpoints().size()).containsExactly(2, 2, 2);
         assertThat(world.writes()).containsExactly("update endpointslices.discovery.k8s.io default/web-*");
-    }
-
-    @Test
-    void aServiceAtRestIsNotWritten() {
-        world.service(ServiceWorld.PORT);
-        world.pod("one", "10.0.0.1");
-        world.settle();
-        world.writes();
-        world.cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "one"),
-                pod -> pod.getMetadata().putAnnotationsItem("a", "b"));
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getMetadata().putAnnotationsItem("a", "b"));
-        world.after(SECOND);
-        world.restart();
-        world.after(SECOND);
-        assertThat(world.writes()).isEmpty();
     }
 
     @Test
@@ -238,33 +137,6 @@ class EndpointSliceControllerTest {
     }
 
     @Test
-    void thePodOfAnUnknownNodeWaitsWhileTheOthersAreListed() {
-        world.service(ServiceWorld.PORT);
-        world.pod("one", "10.0.0.1");
-        world.pod("two", "10.0.0.2", "node-2", "True");
-        world.settle();
-        assertThat(world.addresses()).containsExactly("10.0.0.1");
-        assertThat(world.cluster.eventTexts()).containsExactly("Warning FailedToUpdateEndpointSlices Error updating "
-                + "Endpoint Slices for Service default/web: skipping Pod two for Service default/web: Node node-2 Not "
-                + "Found");
-        world.node("node-2", "b", "4");
-        world.after(SECOND);
-        assertThat(world.addresses()).containsExactly("10.0.0.1", "10.0.0.2");
-    }
-
-    @Test
-    void aFailedWriteIsReportedAndTriedAgain() {
-        world.service(ServiceWorld.PORT);
-        world.cluster.requests.failNext("create endpointslices", 500, "InternalError", "no");
-        world.settle();
-        assertThat(world.cluster.eventTexts()).containsExactly("Warning FailedToUpdateEndpointSlices Error updating "
-                + "Endpoint Slices for Service default/web: failed to create EndpointSlice for Service default/web: "
-                + "no");
-        world.after(SECOND);
-        assertThat(world.slices()).hasSize(1);
-    }
-
-    @Test
     void changesOfPodsWithinTheBatchPeriodCostOneWrite() {
         world.close();
         world = new ServiceWorld(EndpointSliceController::new, ServiceWorld.options("5s", 100));
@@ -296,23 +168,6 @@ class EndpointSliceControllerTest {
         world.remove("one");
         world.settle();
         assertThat(world.slice().getMetadata().getAnnotations()).as("the deletion has no time").isNullOrEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvSource({"PreferClose, 10.0.0.1 a, 10.0.0.2 b", "PreferSameZone, 10.0.0.1 a, 10.0.0.2 b",
-            "PreferSameNode, 10.0.0.1 a node-1, 10.0.0.2 b node-2"})
-    void trafficDistributionGivesHints(String distribution, String first, String second) {
-        world.node("node-2", "b", "4");
-        world.service(ServiceWorld.PORT + ", trafficDistribution: " + distribution);
-        world.pod("one", "10.0.0.1");
-        world.pod("two", "10.0.0.2", "node-2", "True");
-        world.pod("off", "10.0.0.3", "node-2", "False");
-        world.settle();
-        assertThat(world.hints()).containsExactly(first, second, "10.0.0.3");
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().setTrafficDistribution(null));
-        world.settle();
-        assertThat(world.hints()).containsExactly("10.0.0.1", "10.0.0.2", "10.0.0.3");
     }
 
     @Test

@@ -15,9 +15,7 @@ import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
-import io.kubernetes.client.openapi.models.V1Service;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,26 +71,6 @@ class EndpointSliceMirroringControllerTest {
                 .containsExactlyInAnyOrder("IPv4", "IPv6");
     }
 
-    @Test
-    void changesAreMirroredInTheSameSlice() {
-        world.service(USERS);
-        endpoints("", SUBSET);
-        world.settle();
-        editEndpoints(e -> {
-            e.getSubsets().getFirst().getPorts().getFirst().setPort(81);
-            e.getMetadata().putAnnotationsItem("note", "b");
-        });
-        world.settle();
-        assertThat(world.slices()).singleElement().matches(s -> s.getPorts().getFirst().getPort() == 81)
-                .matches(s -> s.getMetadata().getAnnotations().equals(Map.of("note", "b")));
-        editEndpoints(e -> e.setSubsets(null));
-        world.settle();
-        assertThat(world.slices()).isEmpty();
-        assertThat(world.writes()).containsExactly("create endpointslices.discovery.k8s.io default/web-*",
-                "update endpointslices.discovery.k8s.io default/web-*",
-                "delete endpointslices.discovery.k8s.io default/web-* uid version");
-    }
-
     @ParameterizedTest
     @CsvSource({"skip-mirror, 'labels: {endpointslice.kubernetes.io/skip-mirror: \"true\"}'",
             "election, 'annotations: {control-plane.alpha.kubernetes.io/leader: x}'"})
@@ -107,47 +85,6 @@ class EndpointSliceMirroringControllerTest {
         editEndpoints(e -> e.getMetadata().putLabelsItem(WellKnown.SKIP_MIRROR, "true"));
         world.settle();
         assertThat(world.slices()).isEmpty();
-    }
-
-    @Test
-    void theSlicesGoWithTheServiceWithTheEndpointsAndWithASelector() {
-        endpoints("", SUBSET);
-        world.settle();
-        assertThat(world.slices()).as("without a Service").isEmpty();
-        world.service(USERS);
-        world.settle();
-        assertThat(world.slices()).hasSize(1);
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().putSelectorItem("app", "web"));
-        world.settle();
-        assertThat(world.slices()).as("with a selector").isEmpty();
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().setSelector(null));
-        world.settle();
-        world.cluster.delete(ResourceType.SERVICES, ServiceWorld.WEB);
-        world.settle();
-        assertThat(world.slices()).as("after the Service").isEmpty();
-        world.service(USERS);
-        world.settle();
-        world.cluster.delete(ResourceType.ENDPOINTS, ServiceWorld.WEB);
-        world.settle();
-        assertThat(world.slices()).as("after the Endpoints").isEmpty();
-    }
-
-    @Test
-    void changesOfOthersAreUndone() {
-        world.service(USERS);
-        endpoints("", SUBSET);
-        world.settle();
-        world.restart();
-        ObjectKey key = ObjectKey.of(world.slice());
-        world.cluster.edit(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class, key,
-                slice -> slice.setEndpoints(List.of()));
-        world.settle();
-        assertThat(world.addresses()).hasSize(2);
-        world.cluster.delete(ResourceType.ENDPOINT_SLICES, key);
-        world.settle();
-        assertThat(world.addresses()).hasSize(2);
     }
 
     @Test

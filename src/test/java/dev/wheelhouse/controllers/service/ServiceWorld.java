@@ -131,10 +131,6 @@ final class ServiceWorld implements AutoCloseable {
         return cluster.read(ResourceType.ENDPOINTS, WEB, V1Endpoints.class);
     }
 
-    boolean hasEndpoints() {
-        return cluster.exists(ResourceType.ENDPOINTS, WEB);
-    }
-
     /**
      * The addresses in all slices, each with its state if that is not ready and serving: {@code 10.0.0.1 terminating}.
      */

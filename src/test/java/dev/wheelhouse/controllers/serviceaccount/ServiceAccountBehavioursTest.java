@@ -50,25 +50,6 @@ class ServiceAccountBehavioursTest {
     }
 
     @Test
-    void aDeletedDefaultAccountIsMadeAgainAndAnotherIsNot() {
-        namespace("");
-        cluster.create(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class,
-                "{apiVersion: v1, kind: ServiceAccount, metadata: {namespace: ops, name: robot}}");
-        settle();
-        String uid = cluster.read(ResourceType.SERVICE_ACCOUNTS, DEFAULT, V1ServiceAccount.class).getMetadata()
-                .getUid();
-        cluster.requests.takeWrites();
-
-        cluster.delete(ResourceType.SERVICE_ACCOUNTS, DEFAULT);
-        cluster.delete(ResourceType.SERVICE_ACCOUNTS, ObjectKey.of("ops", "robot"));
-        settle();
-
-        assertThat(cluster.requests.takeWrites()).containsExactly("create serviceaccounts ops/default");
-        assertThat(cluster.read(ResourceType.SERVICE_ACCOUNTS, DEFAULT, V1ServiceAccount.class).getMetadata().getUid())
-                .isNotEqualTo(uid);
-    }
-
-    @Test
     void aNamespaceThatEndsGetsNoAccount() {
         namespace("");
         settle();

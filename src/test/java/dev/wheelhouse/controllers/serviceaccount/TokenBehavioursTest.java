@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
@@ -130,38 +128,6 @@ class TokenBehavioursTest {
         assertThat(text(stored(), "token")).isEqualTo(token);
     }
 
-    @Test
-    void aSecretWithoutAnAccountIsDeleted() {
-        secret("");
-        settle();
-        assertThat(cluster.exists(ResourceType.SECRETS, TOKEN)).isFalse();
-    }
-
-    @Test
-    void aSecretThatAFinalizerKeepsIsDeletedOnce() {
-        secret(", kubernetes.io/service-account.uid: old");
-        cluster.edit(ResourceType.SECRETS, V1Secret.class, TOKEN,
-                secret -> secret.getMetadata().addFinalizersItem("example.com/hold"));
-        settle();
-        assertThat(cluster.requests.takeWrites()).containsExactly("delete secrets default/robot-token uid");
-        account();
-        cluster.edit(ResourceType.SECRETS, V1Secret.class, TOKEN,
-                secret -> secret.getMetadata().putLabelsItem("touched", "yes"));
-        settle();
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void theSecretsOfADeletedAccountAreDeletedAlsoIfAnotherHasItsName() {
-        account();
-        secret("");
-        settle();
-        cluster.delete(ResourceType.SERVICE_ACCOUNTS, ROBOT);
-        account();
-        settle();
-        assertThat(cluster.exists(ResourceType.SECRETS, TOKEN)).isFalse();
-    }
-
     /** The account is newer than the cache. */
     @Test
     void aSecretIsNotDeletedBecauseTheCacheDoesNotShowItsAccountYet() {
@@ -171,33 +137,6 @@ class TokenBehavioursTest {
         secret("");
         settle();
         assertThat(text(stored(), "token")).isNotEmpty();
-    }
-
-    @Test
-    void theReferenceToADeletedSecretIsRemovedAndOthersStay() {
-        account();
-        secret("");
-        settle();
-        cluster.delete(ResourceType.SECRETS, TOKEN);
-        settle();
-        assertThat(cluster.read(ResourceType.SERVICE_ACCOUNTS, ROBOT, V1ServiceAccount.class).getSecrets())
-                .extracting(V1ObjectReference::getName).containsExactly("other");
-        cluster.requests.takeWrites();
-        settle();
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void aReferenceIsRemovedAfterAConflictToo() {
-        account();
-        secret("");
-        settle();
-        cluster.requests.takeWrites();
-        cluster.requests.failNext("update serviceaccounts", 409, "Conflict", "somebody else was faster");
-        cluster.delete(ResourceType.SECRETS, TOKEN);
-        cluster.settle(controller.loops(), Duration.ofMinutes(1));
-        assertThat(cluster.read(ResourceType.SERVICE_ACCOUNTS, ROBOT, V1ServiceAccount.class).getSecrets())
-                .hasSize(1);
     }
 
     @Test

@@ -67,63 +67,6 @@ class ServiceCidrBehavioursTest {
         return cluster.json(ServiceCidrController.RANGES, RANGE).at("/status/conditions/0");
     }
 
-    @Test
-    void aNewRangeGetsTheFinalizerAndBecomesReady() {
-        range("r", "10.200.0.0/24");
-        settle();
-
-        assertThat(cluster.json(ServiceCidrController.RANGES, RANGE).at("/metadata/finalizers/0").asString())
-                .isEqualTo("networking.k8s.io/service-cidr-finalizer");
-        assertThat(condition().path("status").asString()).isEqualTo("True");
-        assertThat(condition().path("message").asString()).isEqualTo("Kubernetes Service CIDR is ready");
-        cluster.requests.take();
-        settle();
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void aRangeWithoutAddressesGoesTenSecondsAfterItsDeletion() {
-        range("r", "10.200.0.0/24");
-        settle();
-        cluster.delete(ServiceCidrController.RANGES, RANGE);
-        cluster.clock.advance(Duration.ofSeconds(9));
-        settle();
-        assertThat(exists("r")).isTrue();
-
-        cluster.clock.advance(Duration.ofSeconds(1));
-        settle();
-        assertThat(exists("r")).isFalse();
-    }
-
-    @Test
-    void aRangeWithAnAddressInUseStaysAndSaysSo() {
-        range("r", "10.200.0.0/24");
-        settle();
-        address("10.200.0.7");
-        delete("r");
-        assertThat(exists("r")).isTrue();
-        assertThat(condition().path("status").asString()).isEqualTo("False");
-        assertThat(condition().path("reason").asString()).isEqualTo("Terminating");
-
-        cluster.delete(ServiceCidrController.ADDRESSES, ObjectKey.cluster("10.200.0.7"));
-        settle();
-        assertThat(exists("r")).isFalse();
-    }
-
-    @Test
-    void aNewRangeThatContainsADeletedOneFreesIt() {
-        range("r", "10.200.0.0/25");
-        settle();
-        address("10.200.0.7");
-        delete("r");
-        assertThat(exists("r")).isTrue();
-
-        range("large", "10.200.0.0/24");
-        settle();
-        assertThat(exists("r")).isFalse();
-        assertThat(exists("large")).isTrue();
-    }
-
     @ParameterizedTest
     @CsvSource({"10.200.0.0, true", "10.200.0.1, false", "10.200.0.255, true", "10.200.1.1, true", "fd00::1, false",
             "fd00::, true", "fd00::ffff, false", "fd01::1, true"})
@@ -134,20 +77,6 @@ class ServiceCidrBehavioursTest {
         delete("r");
 
         assertThat(exists("r")).isEqualTo(!goes);
-    }
-
-    @Test
-    void anAddressWithTheLabelOfTheOtherFamilyKeepsARangeOfBothFamilies() {
-        range("both", "10.200.0.0/24, 'fd00::/112'");
-        range("r", "10.201.0.0/24");
-        settle();
-        address("10.200.0.7", "IPv6");
-        address("10.201.0.7", "IPv6");
-        delete("both");
-        delete("r");
-
-        assertThat(exists("both")).isTrue();
-        assertThat(exists("r")).isFalse();
     }
 
     @Test

@@ -14,7 +14,6 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -41,56 +40,6 @@ class ClaimBehavioursTest {
 
     private List<String> writes() {
         return world.cluster.requests.writes();
-    }
-
-    @Test
-    void aClaimIsBoundToAVolumeThatFitsByFourWrites() {
-        world.volume("disk", "2Gi", NO_CLASS);
-        world.settle();
-        assertThat(world.volumePhase("disk")).isEqualTo("Available");
-        world.cluster.requests.take();
-        world.claim("data", NO_CLASS);
-        world.settle();
-
-        V1PersistentVolumeClaim claim = world.claim("data");
-        V1PersistentVolume volume = world.volume("disk");
-        assertThat(claim.getSpec().getVolumeName()).isEqualTo("disk");
-        assertThat(claim.getMetadata().getAnnotations()).containsOnly(
-                Map.entry("pv.kubernetes.io/bind-completed", "yes"),
-                Map.entry("pv.kubernetes.io/bound-by-controller", "yes"));
-        assertThat(claim.getStatus().getPhase()).isEqualTo("Bound");
-        assertThat(claim.getStatus().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
-        assertThat(claim.getStatus().getAccessModes()).containsExactly("ReadWriteOnce");
-        assertThat(volume.getStatus().getPhase()).isEqualTo("Bound");
-        assertThat(volume.getSpec().getClaimRef().getUid()).isEqualTo(claim.getMetadata().getUid());
-        assertThat(volume.getMetadata().getAnnotations())
-                .containsOnly(Map.entry("pv.kubernetes.io/bound-by-controller", "yes"));
-        assertThat(writes()).containsExactly("update persistentvolumes disk", "update persistentvolumes/status disk",
-                "update persistentvolumeclaims default/data", "update persistentvolumeclaims/status default/data");
-        assertThat(events()).isEmpty();
-    }
-
-    @Test
-    void theSmallestVolumeThatFitsIsTaken() {
-        world.volume("small", "500Mi", NO_CLASS);
-        world.volume("large", "10Gi", NO_CLASS);
-        world.volume("fitting", "1Gi", NO_CLASS);
-        world.claim("data", NO_CLASS);
-        world.settle();
-        world.resync();
-
-        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("fitting");
-    }
-
-    @Test
-    void aVolumeWithFewerAccessModesIsTakenBeforeASmallerOne() {
-        world.volume("shared", "1Gi", NO_CLASS + ", accessModes: [ReadWriteOnce, ReadWriteMany]");
-        world.volume("single", "10Gi", NO_CLASS);
-        world.settle();
-        world.claim("data", NO_CLASS);
-        world.settle();
-
-        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("single");
     }
 
     @ParameterizedTest(name = "a claim with {0}, a volume with {1}")
@@ -131,110 +80,6 @@ class ClaimBehavioursTest {
     }
 
     @Test
-    void aVolumeThatAUserReservedIsBoundToItsClaimAndMarkedOnlyThere() {
-        world.volume("disk", "5Gi", NO_CLASS + ", claimRef: {namespace: default, name: data}");
-        world.volume("smaller", "1Gi", NO_CLASS);
-        world.settle();
-        world.claim("data", NO_CLASS);
-        world.settle();
-
-        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("disk");
-        assertThat(world.volume("disk").getMetadata().getAnnotations()).isNullOrEmpty();
-        assertThat(world.volumePhase("disk")).isEqualTo("Bound");
-        assertThat(world.phase("data")).isEqualTo("Bound");
-    }
-
-    @Test
-    void aVolumeThatAClaimNamesIsBoundWithoutAMarkOfTheController() {
-        world.volume("disk", "5Gi", NO_CLASS);
-        world.settle();
-        world.claim("data", NO_CLASS + ", volumeName: disk");
-        world.settle();
-
-        assertThat(world.claim("data").getMetadata().getAnnotations())
-                .containsOnlyKeys("pv.kubernetes.io/bind-completed");
-        assertThat(world.volume("disk").getMetadata().getAnnotations())
-                .containsOnlyKeys("pv.kubernetes.io/bound-by-controller");
-        assertThat(world.phase("data")).isEqualTo("Bound");
-    }
-
-    @Test
-    void aNamedVolumeThatDoesNotFitIsReportedWithTheReason() {
-        world.volume("disk", "500Mi", NO_CLASS);
-        world.settle();
-        world.claim("data", NO_CLASS + ", volumeName: disk");
-        world.settle();
-
-        assertThat(events()).containsOnly(
-                "Warning VolumeMismatch Cannot bind to requested volume \"disk\": requested PV is too small");
-        assertThat(world.phase("data")).isEqualTo("Pending");
-    }
-
-    @Test
-    void aNamedVolumeOfAnotherClaimIsReported() {
-        world.volume("disk", "1Gi", NO_CLASS + ", claimRef: {namespace: default, name: other}");
-        world.settle();
-        world.claim("data", NO_CLASS + ", volumeName: disk");
-        world.settle();
-
-        assertThat(events())
-                .containsOnly("Warning FailedBinding volume \"disk\" already bound to a different claim.");
-    }
-
-    @Test
-    void aClaimWithoutVolumeAndClassIsReportedInEachPeriod() {
-        world.claim("data", NO_CLASS);
-        world.settle();
-        world.resync();
-
-        assertThat(events()).containsExactly(
-                "Normal FailedBinding no persistent volumes available for this claim and no storage class is set",
-                "Normal FailedBinding no persistent volumes available for this claim and no storage class is set");
-        assertThat(writes()).isEmpty();
-    }
-
-    @Test
-    void aClaimWithAClassAsksItsProvisionerByName() {
-        world.storageClass("fast", "provisioner: csi.example.com");
-        world.claim("data", "storageClassName: fast");
-        world.settle();
-        world.resync();
-
-        assertThat(world.claim("data").getMetadata().getAnnotations()).containsOnly(
-                Map.entry("volume.kubernetes.io/storage-provisioner", "csi.example.com"),
-                Map.entry("volume.beta.kubernetes.io/storage-provisioner", "csi.example.com"));
-        assertThat(writes()).containsExactly("update persistentvolumeclaims default/data");
-        assertThat(events()).isNotEmpty().containsOnly("Normal ExternalProvisioning Waiting for a volume to be created "
-                + "either by the external provisioner 'csi.example.com' or manually by the system administrator. If "
-                + "volume creation is delayed, please verify that the provisioner is running and correctly "
-                + "registered.");
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', value = {
-            "kubernetes.io/no-provisioner | no volume plugin matched name: kubernetes.io/no-provisioner",
-            "'' | storageclass.storage.k8s.io \"fast\" not found"})
-    void aClassThatCannotProvisionIsReported(String provisioner, String message) {
-        if (!provisioner.isEmpty()) {
-            world.storageClass("fast", "provisioner: " + provisioner);
-        }
-        world.claim("data", "storageClassName: fast");
-        world.settle();
-
-        assertThat(events()).containsOnly("Warning ProvisioningFailed " + message);
-    }
-
-    @Test
-    void aProvisionerWithinKubernetesIsReplacedByItsSuccessor() {
-        world.storageClass("fast", "provisioner: kubernetes.io/gce-pd");
-        world.claim("data", "storageClassName: fast");
-        world.settle();
-
-        assertThat(world.claim("data").getMetadata().getAnnotations())
-                .containsEntry("volume.kubernetes.io/storage-provisioner", "pd.csi.storage.gke.io");
-    }
-
-    @Test
     void aClaimThatWaitsForItsFirstPodIsNotBoundBeforeTheSchedulerChoseANode() {
         world.storageClass("late", "provisioner: csi.example.com, volumeBindingMode: WaitForFirstConsumer");
         world.volume("disk", "1Gi", "storageClassName: late");
@@ -258,36 +103,6 @@ class ClaimBehavioursTest {
                 .containsEntry("volume.kubernetes.io/storage-provisioner", "csi.example.com");
     }
 
-    @Test
-    void aClaimWithoutClassGetsTheDefaultClassThatIsMarkedLater() {
-        world.claim("data", "volumeMode: Filesystem");
-        world.settle();
-        world.cluster.create(ResourceType.STORAGE_CLASSES, V1StorageClass.class,
-                "{metadata: {name: standard, annotations: {storageclass.kubernetes.io/is-default-class: 'true'}},"
-                        + " provisioner: csi.example.com}");
-        world.resync();
-
-        assertThat(world.claim("data").getSpec().getStorageClassName()).isEqualTo("standard");
-        assertThat(world.claim("data").getMetadata().getAnnotations())
-                .containsEntry("volume.kubernetes.io/storage-provisioner", "csi.example.com");
-    }
-
-    @Test
-    void aProvisionedVolumeIsBoundToTheClaimThatItWasMadeFor() {
-        world.storageClass("fast", "provisioner: csi.example.com");
-        world.claim("data", "storageClassName: fast");
-        world.settle();
-        world.cluster.requests.take();
-        world.volume("pvc-1", "1Gi", "storageClassName: fast, claimRef: {namespace: default, name: data, uid: "
-                + world.claim("data").getMetadata().getUid() + "}");
-        world.settle();
-
-        assertThat(world.phase("data")).isEqualTo("Bound");
-        assertThat(world.volumePhase("pvc-1")).isEqualTo("Bound");
-        assertThat(writes()).containsExactly("update persistentvolumes/status pvc-1",
-                "update persistentvolumeclaims default/data", "update persistentvolumeclaims/status default/data");
-    }
-
     private void bind(String reclaimPolicy) {
         world.volume("disk", "1Gi", NO_CLASS + ", persistentVolumeReclaimPolicy: " + reclaimPolicy);
         world.settle();
@@ -306,77 +121,6 @@ class ClaimBehavioursTest {
         assertThat(world.claim("data").getStatus().getCapacity()).isNullOrEmpty();
         assertThat(events()).containsExactly(
                 "Warning ClaimLost Bound claim has lost its PersistentVolume. Data on the volume is lost!");
-    }
-
-    @Test
-    void aRetainedVolumeIsReleasedAndNeverBoundAgainByItself() {
-        bind("Retain");
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-        assertThat(world.claimExists("data")).isFalse();
-        assertThat(world.volumePhase("disk")).isEqualTo("Released");
-
-        world.claim("data", NO_CLASS);
-        world.settle();
-        assertThat(world.phase("data")).isEqualTo("Pending");
-
-        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
-                volume -> volume.getSpec().setClaimRef(null));
-        world.settle();
-        world.resync();
-        assertThat(world.phase("data")).isEqualTo("Bound");
-    }
-
-    @Test
-    void aVolumeThatNobodyCanDeleteFails() {
-        bind("Delete");
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-        world.resync();
-
-        String why = "host_path deleter only supports /tmp/.+ but received provided /data/disk";
-        assertThat(world.volumePhase("disk")).isEqualTo("Failed");
-        assertThat(world.volume("disk").getStatus().getMessage()).isEqualTo(why);
-        assertThat(events()).containsExactly("Warning VolumeFailedDelete " + why);
-    }
-
-    @Test
-    void aProvisionedVolumeIsLeftToItsProvisionerToDelete() {
-        world.volume("disk", "1Gi", NO_CLASS + ", persistentVolumeReclaimPolicy: Delete");
-        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"), volume -> volume
-                .getMetadata().putAnnotationsItem("pv.kubernetes.io/provisioned-by", "csi.example.com"));
-        world.settle();
-        world.claim("data", NO_CLASS);
-        world.settle();
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-
-        assertThat(world.volumePhase("disk")).isEqualTo("Released");
-        assertThat(events()).isEmpty();
-    }
-
-    @Test
-    void aVolumeOnATemporaryPathIsDeletedWithItsClaim() {
-        world.volume("disk", "1Gi", NO_CLASS + ", hostPath: {path: /tmp/disk}, persistentVolumeReclaimPolicy: Delete");
-        world.settle();
-        world.claim("data", NO_CLASS);
-        world.settle();
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-
-        assertThat(world.volumeExists("disk")).isFalse();
-    }
-
-    @Test
-    void aVolumeThatWasBoundTwiceGoesBackToTheFreeOnes() {
-        bind("Retain");
-        world.volume("second", "1Gi", NO_CLASS + ", claimRef: {namespace: default, name: data, uid: "
-                + world.claim("data").getMetadata().getUid() + "}");
-        world.settle();
-
-        assertThat(world.volume("second").getSpec().getClaimRef().getUid()).isNull();
-        assertThat(world.volumePhase("second")).isEqualTo("Available");
-        assertThat(world.claim("data").getSpec().getVolumeName()).isEqualTo("disk");
     }
 
     @Test
@@ -507,33 +251,6 @@ class ClaimBehavioursTest {
     // ---- protection
 
     @Test
-    void aClaimIsKeptAsLongAsAPodUsesIt() {
-        bind("Retain");
-        world.pod("web", "data", "node-1");
-        world.settle();
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-        assertThat(world.claimExists("data")).isTrue();
-        assertThat(world.volumePhase("disk")).isEqualTo("Bound");
-
-        world.cluster.remove(ResourceType.PODS, ObjectKey.of("default", "web"));
-        world.settle();
-        assertThat(world.claimExists("data")).isFalse();
-        assertThat(world.volumePhase("disk")).isEqualTo("Released");
-    }
-
-    @Test
-    void aPodWithoutNodeKeepsNoClaim() {
-        bind("Retain");
-        world.pod("web", "data", "");
-        world.settle();
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-
-        assertThat(world.claimExists("data")).isFalse();
-    }
-
-    @Test
     void aPodThatTheCacheDoesNotShowYetKeepsItsClaim() {
         bind("Retain");
         world.cluster.withhold(ResourceType.PODS);
@@ -558,19 +275,6 @@ class ClaimBehavioursTest {
 
         assertThat(world.claimExists("data-0")).isFalse();
         assertThat(world.cluster.requests.take()).filteredOn(r -> r.startsWith("list pods")).hasSize(1);
-    }
-
-    @Test
-    void aBoundVolumeIsKeptUntilItIsReleased() {
-        bind("Retain");
-        world.cluster.delete(VolumeWorld.VOLUMES, ObjectKey.cluster("disk"));
-        world.settle();
-        assertThat(world.volumeExists("disk")).isTrue();
-        assertThat(world.phase("data")).isEqualTo("Bound");
-
-        world.cluster.delete(VolumeWorld.CLAIMS, VolumeWorld.DATA);
-        world.settle();
-        assertThat(world.volumeExists("disk")).isFalse();
     }
 
     @Test
@@ -636,26 +340,6 @@ class ClaimBehavioursTest {
         assertThat(world.cluster.all(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class)).isEmpty();
     }
 
-    @Test
-    void aClassOfAttributesThatItsClaimAndVolumeLeaveIsLetGo() {
-        attributesClass("gold");
-        world.cluster.edit(ResourceType.VOLUME_ATTRIBUTES_CLASSES, V1VolumeAttributesClass.class,
-                ObjectKey.cluster("gold"), gold -> gold.getMetadata().setFinalizers(null));
-        bindWithAttributes("gold");
-        assertThat(deletesAttributesClass("gold")).isFalse();
-
-        editsClaim(claim -> {
-            claim.getSpec().setVolumeAttributesClassName("silver");
-            claim.getStatus().setCurrentVolumeAttributesClassName("silver");
-        });
-        world.settle();
-        assertThat(deletesAttributesClass("gold")).isFalse();
-        world.cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
-                volume -> volume.getSpec().setVolumeAttributesClassName("silver"));
-        world.settle();
-        assertThat(world.cluster.exists(ResourceType.VOLUME_ATTRIBUTES_CLASSES, ObjectKey.cluster("gold"))).isFalse();
-    }
-
     // ---- ephemeral volumes
 
     private void podWithScratch() {
@@ -666,22 +350,6 @@ class ClaimBehavioursTest {
                           spec: {accessModes: [ReadWriteOnce], storageClassName: '',
                            resources: {requests: {storage: 1Gi}}}}}}]}}
                         """);
-    }
-
-    @Test
-    void anEphemeralVolumeGetsAClaimThatItsPodOwns() {
-        podWithScratch();
-        world.settle();
-
-        V1PersistentVolumeClaim claim = world.claim("web-scratch");
-        assertThat(claim.getMetadata().getLabels()).containsEntry("app", "web");
-        assertThat(claim.getMetadata().getOwnerReferences()).singleElement().satisfies(owner -> {
-            assertThat(owner.getKind()).isEqualTo("Pod");
-            assertThat(owner.getName()).isEqualTo("web");
-            assertThat(owner.getController()).isTrue();
-            assertThat(owner.getBlockOwnerDeletion()).isTrue();
-        });
-        assertThat(claim.getSpec().getResources().getRequests()).containsKey("storage");
     }
 
     @Test
@@ -696,18 +364,5 @@ class ClaimBehavioursTest {
         assertThat(world.claim("web-scratch").getMetadata().getUid()).isNotEqualTo(uid);
         assertThat(world.cluster.measures).contains(Map.entry("ephemeral_volume_controller_create_total{}", 3.0),
                 Map.entry("ephemeral_volume_controller_create_failures_total{}", 1.0));
-    }
-
-    @Test
-    void aForeignClaimWithTheNameOfAnEphemeralVolumeIsReportedAndLeftAlone() {
-        world.claim("web-scratch", NO_CLASS);
-        world.settle();
-        world.cluster.events.clear();
-        podWithScratch();
-        world.settle();
-
-        assertThat(events()).contains("Warning FailedBinding ephemeral volume scratch: PVC default/web-scratch was not "
-                + "created for pod default/web (pod is not owner)");
-        assertThat(world.claim("web-scratch").getMetadata().getOwnerReferences()).isNullOrEmpty();
     }
 }

@@ -153,28 +153,6 @@ class VolumeExpanderTest {
     }
 
     @Test
-    void aBlockGrowsAtOnce() {
-        bound(FLEX + ", volumeMode: Block");
-        request("2Gi");
-
-        assertThat(claim().getStatus().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
-        assertThat(claim().getStatus().getConditions()).isNullOrEmpty();
-        assertThat(cluster.eventTexts())
-                .contains("Normal VolumeResizeSuccessful ExpandVolume succeeded for volume default/data");
-    }
-
-    @Test
-    void aWriteThatFailsIsToldAndTriedAgain() {
-        bound(FLEX);
-        cluster.requests.failNext("patch persistentvolumes disk", 500, "InternalError", "no");
-        request("2Gi");
-
-        assertThat(cluster.eventTexts()).containsExactly("Warning VolumeResizeFailed error updating pv for pvc "
-                + "default/data: error Patching PV \"disk\" with error : no");
-        assertThat(volume().getSpec().getCapacity().get("storage").toSuffixedString()).isEqualTo("2Gi");
-    }
-
-    @Test
     void aClaimOfAVolumeThatIsBoundToAnotherIsTriedAgain() {
         bound("csi: {driver: csi.example.com, volumeHandle: a}");
         cluster.edit(VolumeWorld.VOLUMES, V1PersistentVolume.class, ObjectKey.cluster("disk"),
