@@ -46,6 +46,7 @@ class ProcessTest {
     }
 
     @Test
+    @Tag("full")
     void theLastLineNamesTheDirectoryThatKeepsTheObjects() throws Exception {
         Path data = directory.resolve("data");
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
@@ -60,6 +61,7 @@ class ProcessTest {
 
     /** The ports and the kubeconfig of a running service are its own; the port of health sends kubectl to the other. */
     @Test
+    @Tag("full")
     void aSecondServiceLearnsWhatTheFirstOneHas() throws Exception {
         try (RunningService first = RunningService.start(directory)) {
             String kubeconfig = Files.readString(first.kubeconfig());
