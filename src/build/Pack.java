@@ -12,11 +12,11 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A step of the build: gives the executable jar its main class ({@code Launcher}), removes the signatures of its
- * libraries, and puts the library and its POMs into {@code it-repository} beside the jar, where the projects of consumers
- * find them. If told to record, it unpacks the jar into a directory beside it, and records an ahead-of-time cache there
- * (JEP 483, 514, 515). The image records its own cache with the classes that this leaves in {@code rehearsal} beside the
- * jar. Run by {@code java Pack.java JAR VERSION RECORD}.
+ * A step of the build. It gives the executable jar its main class ({@code Launcher}), removes the signatures of its
+ * libraries, and puts the library and its POMs into {@code it-repository} beside the jar, where the projects of
+ * consumers find them. If told to record, it unpacks the jar into a directory beside it, and records an ahead-of-time
+ * cache there (JEP 483, 514, 515). The image records its own cache with the classes that are then in {@code rehearsal}
+ * beside the jar. Run by {@code java Pack.java JAR VERSION RECORD}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The service on a busy cluster, whose day takes half an hour: its memory, threads, journal and metrics do not grow,
- * and nothing is left to do at the end. A full build plays a small cluster's day for a minute. {@code -Dsize=long} plays
- * the whole day of 5,000 pods; the samples are in {@code target/day.md}.
+ * and nothing is left to do at the end. A full build plays a small cluster's day for a minute. {@code -Dsize=long}
+ * plays the whole day of 5,000 pods; the samples are in {@code target/day.md}.
  */
 @Timeout(7200)
 @Tag("processes")
