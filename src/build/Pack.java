@@ -14,9 +14,9 @@ import java.util.zip.ZipOutputStream;
 /**
  * A step of the build. It gives the executable jar its main class ({@code Launcher}), removes the signatures of its
  * libraries, and puts the library and its POMs into {@code it-repository} beside the jar, where the projects of
- * consumers find them. If told to record, it unpacks the jar into a directory beside it, and records an ahead-of-time
+ * consumers find them. Unless SKIP is true, it unpacks the jar into a directory beside it, and records an ahead-of-time
  * cache there (JEP 483, 514, 515). The image records its own cache with the classes that are then in {@code rehearsal}
- * beside the jar. Run by {@code java Pack.java JAR VERSION RECORD}.
+ * beside the jar. Run by {@code java Pack.java JAR VERSION SKIP}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -36,7 +36,7 @@ public final class Pack {
             Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
             // A cache of other classes would not be used.
             delete(unpacked);
-            if (Boolean.parseBoolean(args[2])) {
+            if (!Boolean.parseBoolean(args[2])) {
                 run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
                 Path program = unpacked.resolve(jar.getFileName());
                 Path rehearsal = jar.resolveSibling("rehearsal");

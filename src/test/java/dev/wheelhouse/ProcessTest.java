@@ -119,6 +119,7 @@ class ProcessTest {
             --server.port               | --wheelhouse.apiserver.port
             --wheelhouse.apiserver.port | --server.port
             """)
+    @Tag("full")
     void aPortThatIsTakenIsOneClearSentenceAndExitCode1(String taken, String free) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(),
