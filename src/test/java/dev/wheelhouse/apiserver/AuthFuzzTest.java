@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("sized")
 class AuthFuzzTest {
-    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 1_000, 9_000, 100_000);
+    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 3_000, 9_000, 100_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);
     private static final List<String> IMPERSONATION = List.of("Impersonate-User", "Impersonate-Group",
             "Impersonate-Uid", "Impersonate-Extra-Scopes", "Impersonate-Extra-%zz", "Impersonate-Extra-",
