@@ -23,6 +23,7 @@ import dev.wheelhouse.Sizes;
  * continues to the end, except where the end is random.
  */
 @Tag("stepped")
+@Tag("full")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class GoldenCrashTest {
