@@ -12,10 +12,11 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A step of the build: gives the executable jar its main class ({@code Launcher}), removes the signatures of its
- * libraries, unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515).
- * The image records its own cache with the classes that this step leaves in {@code rehearsal} beside the jar. Run by
- * {@code java Pack.java JAR}.
+ * A step of the build. It gives the executable jar its main class ({@code Launcher}), removes the signatures of its
+ * libraries, and puts the library and its POMs into {@code it-repository} beside the jar, where the projects of
+ * consumers find them. Unless SKIP is true, it unpacks the jar into a directory beside it, and records an ahead-of-time
+ * cache there (JEP 483, 514, 515). The image records its own cache with the classes that are then in {@code rehearsal}
+ * beside the jar. Run by {@code java Pack.java JAR VERSION SKIP}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -31,16 +32,35 @@ public final class Pack {
         try {
             addLauncher(jar, work);
             removeSignatures(jar, work);
+            fillRepository(jar.getParent(), args[1]);
             Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
+            // A cache of other classes would not be used.
             delete(unpacked);
-            run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
-            Path program = unpacked.resolve(jar.getFileName());
-            Path rehearsal = jar.resolveSibling("rehearsal");
-            compileRehearsal(program, rehearsal);
-            record(program, rehearsal, unpacked, work);
+            if (!Boolean.parseBoolean(args[2])) {
+                run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
+                Path program = unpacked.resolve(jar.getFileName());
+                Path rehearsal = jar.resolveSibling("rehearsal");
+                compileRehearsal(program, rehearsal);
+                record(program, rehearsal, unpacked, work);
+            }
         } finally {
             delete(work);
         }
+    }
+
+    /** Lays out a Maven repository with the artifacts of this build. */
+    private static void fillRepository(Path target, String version) throws IOException {
+        Path group = target.resolve("it-repository/dev/wheelhouse");
+        delete(group);
+        copy(target.resolve(".flattened-pom.xml"), group, "wheelhouse", version, "pom");
+        copy(target.resolve("wheelhouse.jar"), group, "wheelhouse", version, "jar");
+        copy(target.resolve("poms/wheelhouse-bom.xml"), group, "wheelhouse-bom", version, "pom");
+        copy(target.resolve("poms/wheelhouse-embedded.xml"), group, "wheelhouse-embedded", version, "pom");
+    }
+
+    private static void copy(Path file, Path group, String name, String version, String type) throws IOException {
+        Path directory = Files.createDirectories(group.resolve(name).resolve(version));
+        Files.copy(file, directory.resolve(name + "-" + version + "." + type));
     }
 
     private static void addLauncher(Path jar, Path work) throws IOException {

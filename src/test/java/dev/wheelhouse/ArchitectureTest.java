@@ -176,7 +176,7 @@ class ArchitectureTest {
     /** The subpackage of one controller; empty for other packages, such as those that controllers share. */
     private static String kindOf(JavaClass type) {
         String prefix = "dev.wheelhouse.controllers.";
-        return packageOf(type).equals("controllers") && type.getPackageName().startsWith(prefix)
+        return type.getPackageName().startsWith(prefix) && packageOf(type).equals("controllers")
                 ? type.getPackageName().substring(prefix.length())
                 : "";
     }

@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * many; {@code -Dsize=long} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers
  * decided as the table that {@link AuthorizationTableTest} replays.
  */
+@Tag("full")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(3600)
 class AuthorizationDifferentialTest {

@@ -41,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(1800)
 @Tag("processes")
+@Tag("full")
 class BrowserTest {
     private static final String SECRET = "the-content-of-the-secret";
     /** Even on a busy machine each attempt reaches a server within this time. */

@@ -27,11 +27,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The service on a busy cluster, whose day takes half an hour: its memory, threads, journal and metrics do not grow,
- * and nothing is left to do at the end. A build plays a small cluster's day for a minute. {@code -Dsize=long} plays
- * the whole day of 5,000 pods; the samples are in {@code target/day.md}.
+ * and nothing is left to do at the end. A full build plays a small cluster's day for a minute. {@code -Dsize=long}
+ * plays the whole day of 5,000 pods; the samples are in {@code target/day.md}.
  */
 @Timeout(7200)
 @Tag("processes")
+@Tag("full")
 @EnabledOnOs(OS.LINUX)
 class BusyDayTest {
     private static final int SECONDS = Sizes.of("day.seconds", 60, 60, 1800);

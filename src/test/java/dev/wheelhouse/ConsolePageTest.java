@@ -43,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(1800)
 @Tag("processes")
+@Tag("full")
 class ConsolePageTest {
     private static final Duration SOON = Duration.ofMinutes(4);
     private static final Path PICTURES = Path.of("target/console");

@@ -24,6 +24,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import javax.xml.parsers.DocumentBuilderFactory;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * The worked examples of CONTRIBUTING.md. Each is a diff with a test of its own: it is applied to a copy of the files
  * that it names, compiled against the classes of this build, and its test is run.
  */
+@Tag("full")
 class ContributingTest {
     private static final String RESOURCES = "src/main/resources/";
     /** A hunk may have moved, as for git apply; each line of its context must be there. */

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A DaemonSet as its user sees it: the controller, the scheduler, hollow nodes and the real kubectl together. */
 @Timeout(900)
 @Tag("processes")
+@Tag("full")
 class DaemonSetRolloutTest {
     private static final String MANIFEST = """
             apiVersion: apps/v1

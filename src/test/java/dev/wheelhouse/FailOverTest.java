@@ -44,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(7200)
 @Tag("processes")
+@Tag("full")
 class FailOverTest {
     private static final boolean BOUNDS = Sizes.isLong();
     /** A leader with a shorter lease loses it by itself on a busy machine, so the bounds are those of the default. */

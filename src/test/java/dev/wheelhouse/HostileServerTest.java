@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -55,9 +56,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * users go on to change things. Afterwards everything is as it would be without the sickness, and what nobody deleted
  * is there.
  *
- * <p>Every build takes a sample. {@code -Dsize=long} takes every sickness alone, and then pairs, for ten
+ * <p>A full build takes a sample. {@code -Dsize=long} takes every sickness alone, and then pairs, for ten
  * minutes; {@code -Dhostile.seed} says which pairs come first.
  */
+@Tag("full")
 @DisplayName("After an API server was sick, the service")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Isolated

@@ -48,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 @Timeout(3600)
 @Tag("processes")
+@Tag("full")
 class InstalledChartTest {
     private static final Duration SOON = Duration.ofMinutes(4);
     private static final Pattern ACTUATOR = Pattern.compile("Health and metrics: (\\S+)");

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The real kubectl's commands about usage, on the whole service. */
 @Timeout(900)
 @Tag("processes")
+@Tag("full")
 class KubectlAutoscaleTest {
     private static final Duration SOON = Duration.ofMinutes(4);
 

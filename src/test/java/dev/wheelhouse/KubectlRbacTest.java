@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(900)
 @Tag("processes")
+@Tag("full")
 class KubectlRbacTest {
     @TempDir
     private static Path home;

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(900)
 @Tag("processes")
+@Tag("full")
 class KubectlStorageTest {
     private static final Duration SOON = Duration.ofMinutes(4);
 

@@ -57,6 +57,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(3600)
 @Tag("processes")
+@Tag("full")
 class NeverTwoActTest {
     private static final int LOSSES = Sizes.of("wheelhouse.losses", 4, 4, 20);
     private static final ObjectKey LEASE = ObjectKey.of("default", "wheelhouse");

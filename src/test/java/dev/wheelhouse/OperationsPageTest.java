@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Types the lines of the page on operations, in their order, down to those of its part on practice. */
 @Tag("processes")
+@Tag("full")
 class OperationsPageTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```sh\\n(.*?)^```$");
 

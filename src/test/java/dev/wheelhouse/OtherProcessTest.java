@@ -55,6 +55,7 @@ class OtherProcessTest {
     }
 
     @Test
+    @Tag("full")
     void aProcessWithHollowVolumesBindsTheClaimsOfAnyApiServer() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
@@ -77,6 +78,7 @@ class OtherProcessTest {
     }
 
     @Test
+    @Tag("full")
     void aRolloutOnARealKubeApiserver() throws Exception {
         try (RealApiServer real = RealApiServer.startOrSkip(directory);
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + real.kubeconfig(),
@@ -90,6 +92,7 @@ class OtherProcessTest {
      * over.
      */
     @Test
+    @Tag("full")
     void aRolloutCompletesAlthoughTheProcessThatDrivesItIsKilled() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig};
@@ -115,6 +118,7 @@ class OtherProcessTest {
      * a write.
      */
     @Test
+    @Tag("full")
     void whoStandsByCompletesTheRolloutOfALeaderThatHangs() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig,
@@ -157,6 +161,7 @@ class OtherProcessTest {
      * directory.
      */
     @Test
+    @Tag("full")
     void aRolloutGoesOnWhereTheServiceThatKeptItInADirectoryWasKilled() throws Exception {
         Path kubeconfig = directory.resolve("wheelhouse.kubeconfig");
         String[] service = {"--server.port=0", "--wheelhouse.apiserver.port=0",

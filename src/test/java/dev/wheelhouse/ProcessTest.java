@@ -46,6 +46,7 @@ class ProcessTest {
     }
 
     @Test
+    @Tag("full")
     void theLastLineNamesTheDirectoryThatKeepsTheObjects() throws Exception {
         Path data = directory.resolve("data");
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
@@ -60,6 +61,7 @@ class ProcessTest {
 
     /** The ports and the kubeconfig of a running service are its own; the port of health sends kubectl to the other. */
     @Test
+    @Tag("full")
     void aSecondServiceLearnsWhatTheFirstOneHas() throws Exception {
         try (RunningService first = RunningService.start(directory)) {
             String kubeconfig = Files.readString(first.kubeconfig());
@@ -117,6 +119,7 @@ class ProcessTest {
             --server.port               | --wheelhouse.apiserver.port
             --wheelhouse.apiserver.port | --server.port
             """)
+    @Tag("full")
     void aPortThatIsTakenIsOneClearSentenceAndExitCode1(String taken, String free) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(),

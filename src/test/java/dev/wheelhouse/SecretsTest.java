@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Secrets do not appear in logs, pages and endpoints of the service. */
 @Tag("processes")
+@Tag("full")
 class SecretsTest {
     @TempDir
     private Path directory;

@@ -47,6 +47,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /** Processes that share the namespaces of one embedded API server, and lose each other. */
 @Timeout(3600)
 @Tag("processes")
+@Tag("full")
 class ShardedProcessesTest {
     private static final int KILLS = Sizes.of("wheelhouse.shards.kills", 0, 0, 100);
     private static final int PODS = Sizes.of("wheelhouse.shards.pods", 500, 500, 20_000);

@@ -58,6 +58,19 @@ class SourcesTest {
         }
     }
 
+    /** {@code mvn -Pfull verify} runs what a build leaves out, and what it runs in a smaller size. */
+    @Test
+    void classesThatHaveSizesAreTaggedForTheFullBuild() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test"))) {
+            assertThat(files.filter(path -> path.toString().endsWith("Test.java"))).allSatisfy(path -> {
+                String text = Files.readString(path);
+                if (text.contains("Sizes" + ".of(")) {
+                    assertThat(text).containsAnyOf("@Tag(\"full\")", "@Tag(\"sized\")");
+                }
+            });
+        }
+    }
+
     private static List<String> lines(String folder, Predicate<String> matching) {
         List<String> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of(folder))) {

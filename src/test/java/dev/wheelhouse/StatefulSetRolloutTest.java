@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A StatefulSet as its user sees it: the controllers, the scheduler, hollow nodes and the real kubectl together. */
 @Timeout(900)
 @Tag("processes")
+@Tag("full")
 class StatefulSetRolloutTest {
     private static final String MANIFEST = """
             apiVersion: apps/v1

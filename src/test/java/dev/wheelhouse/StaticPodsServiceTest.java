@@ -37,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Static pods as a user meets them: the running service, real kubectl, a directory and an HTTP server. */
 @Timeout(1800)
 @Tag("processes")
+@Tag("full")
 class StaticPodsServiceTest {
     private static final Duration LONG = Duration.ofMinutes(4);
 

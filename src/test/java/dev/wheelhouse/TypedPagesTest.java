@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every command line of the pages about the service, typed as it is written and in the page's order. */
 @Tag("processes")
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class TypedPagesTest {
     /** The commands that start the service; options follow. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * none reads or writes an object without the right to. {@code -Dwheelhouse.fuzz=N} sets the number of requests,
  * {@code -Dwheelhouse.seed=S} the seed.
  */
+@Tag("sized")
 class AuthFuzzTest {
     private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 3_000, 9_000, 100_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);

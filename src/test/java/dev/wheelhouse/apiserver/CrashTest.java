@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dsize=long} kills it 200 times.
  */
 @Tag("processes")
+@Tag("full")
 class CrashTest {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int WRITERS = 4;

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -28,9 +29,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Sends almost valid requests, and mangled ones. {@code -Dwheelhouse.fuzz=N} sets their number,
  * {@code -Dwheelhouse.seed=S} the seed.
  */
+@Tag("sized")
 @Isolated
 class FuzzTest {
-    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 3_000, 12_000, 100_000);
+    private static final int REQUESTS = Sizes.of("wheelhouse.fuzz", 1_000, 12_000, 100_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);
     private static final Duration SLOW = Duration.ofSeconds(10);
     private static final long MOST_HEAP_GROWTH = 400L << 20;

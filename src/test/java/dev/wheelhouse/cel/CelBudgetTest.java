@@ -3,6 +3,7 @@ package dev.wheelhouse.cel;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +61,7 @@ class CelBudgetTest {
                     + ".map(h, [h, h, h, h, h, h, h, h]).all(x, x == x && [x].flatten() == [x].flatten())",
             "true || self.numbers.all(a, self.numbers.all(b, a + b >= 0)) || lists.range(100000000).size() > 0 ? "
                     + "lists.range(100000000).size() > 0 || true : true"})
+    @Tag("full")
     void anExpressionEndsAtItsBudget(String rule) throws RuleException {
         assertThat(check(rule)).isEqualTo(EXCEEDED + rule);
     }

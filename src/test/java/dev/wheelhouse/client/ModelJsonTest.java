@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.jar.JarFile;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import com.google.gson.annotations.SerializedName;
@@ -43,6 +44,7 @@ class ModelJsonTest {
 
     /** Every model class of the official client, with every field set, some levels deep. */
     @Test
+    @Tag("full")
     void everyModelComesBackAsItWasAndTheOfficialClientReadsTheSame() throws Exception {
         List<Class<?>> models = models();
         assertThat(models).hasSizeGreaterThan(600);

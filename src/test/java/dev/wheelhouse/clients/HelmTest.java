@@ -34,6 +34,7 @@ import static org.assertj.core.api.Assertions.tuple;
 @EmbeddedApiServer(controllers = true, nodes = 1)
 @Timeout(1200)
 @Tag("processes")
+@Tag("full")
 class HelmTest {
     private static final Path CHART = Path.of("src/test/resources/charts/hooked");
     private static final String NAMESPACE = "shop";

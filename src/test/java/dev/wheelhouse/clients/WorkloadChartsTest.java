@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @EmbeddedApiServer(controllers = true, nodes = 2)
 @Timeout(1800)
 @Tag("processes")
+@Tag("full")
 class WorkloadChartsTest {
     private static final Duration SOON = Duration.ofMinutes(4);
 

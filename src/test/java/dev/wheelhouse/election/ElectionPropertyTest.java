@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -33,10 +34,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Contenders with different clocks, slow or failing requests, lost responses, crashes and restarts. Two contenders
  * never lead at once, and after the faults have ended one leads.
  */
+@Tag("sized")
 @ExtendWith(Quiet.class)
 @Isolated
 class ElectionPropertyTest {
-    private static final int SEEDS = Sizes.of("election.seeds", 100, 1000, 10_000);
+    private static final int SEEDS = Sizes.of("election.seeds", 30, 1000, 10_000);
 
     @Test
     void neverDoTwoLeadAndOneDoesInTheEnd() {

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -47,10 +48,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * fence was asked. Writes of two replicas to one namespace never overlap, and after the faults have ended each
  * namespace has one replica that works on it.
  */
+@Tag("sized")
 @ExtendWith(Quiet.class)
 @Isolated
 class ShardElectorPropertyTest {
-    private static final int SEEDS = Sizes.of("shards.seeds", 15, 100, 2000);
+    private static final int SEEDS = Sizes.of("shards.seeds", 5, 100, 2000);
     private static final List<String> NAMESPACES = List.of("team-1", "a", "blue", "zoo", "green", "x12", "default");
 
     /** A fault in the code of a replica, which the checks must find. */
@@ -83,7 +85,7 @@ class ShardElectorPropertyTest {
     @EnumSource(value = Planted.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aPlantedFaultIsFound(Planted fault) {
         assertThatThrownBy(() -> {
-            for (int seed = 1; seed <= 4 * SEEDS; seed++) {
+            for (int seed = 1; seed <= Math.max(60, 4 * SEEDS); seed++) {
                 new Run(seed, fault).run();
             }
         }).isInstanceOf(AssertionError.class);

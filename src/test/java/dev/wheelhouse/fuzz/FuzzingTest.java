@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,9 +20,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Mutations of the inputs that the repository keeps, the same in every build. An input that fails is kept in
  * {@code target/fuzz}.
  */
+@Tag("sized")
 @Isolated
 class FuzzingTest {
-    private static final int MUTATIONS = Sizes.of("fuzz.mutations", 250, 1000, 10_000);
+    private static final int MUTATIONS = Sizes.of("fuzz.mutations", 100, 1000, 10_000);
 
     static List<String> targets() {
         return FuzzTargets.names();

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -35,12 +36,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and each handler's notifications add up to the cache. A failure names its seed; {@code -Dinformer.seed=N} runs that
  * seed, and {@code -Dinformer.seeds=N} sets the number of seeds.
  */
+@Tag("sized")
 class InformerPropertyTest {
     @Test
     void atRestTheCacheIsTheServersAndEveryHandlersEventsAddUpToIt() {
         Long one = Long.getLong("informer.seed");
         long from = one == null ? 0 : one;
-        long to = one == null ? Sizes.of("informer.seeds", 150, 1000, 10_000) : one + 1;
+        long to = one == null ? Sizes.of("informer.seeds", 40, 1000, 10_000) : one + 1;
         for (long seed = from; seed < to; seed++) {
             try {
                 new Run(seed).play();

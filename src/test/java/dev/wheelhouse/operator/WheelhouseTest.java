@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -140,6 +141,7 @@ class WheelhouseTest {
     }
 
     @Test
+    @Tag("full")
     void aClientThatSendsHalfARequestDelaysNoProbe() throws Exception {
         try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(new WelcomeOperator())
                 .health(0).start(); Socket slow = new Socket("127.0.0.1", wheelhouse.healthPort())) {

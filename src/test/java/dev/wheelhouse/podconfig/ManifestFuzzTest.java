@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Broken manifests through both sources: each is accepted, or refused once with a clear message, while the earlier pods
  * keep running. Seeded, so that a failure can be repeated.
  */
+@Tag("full")
 @Isolated
 class ManifestFuzzTest {
     private static final int ROUNDS = 1000;

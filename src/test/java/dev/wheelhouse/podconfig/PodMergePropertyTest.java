@@ -6,18 +6,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.Sizes;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Random messages from three sources, sent and merged in random order, by seed. */
+@Tag("sized")
 class PodMergePropertyTest {
-    private static final int SEEDS = 10_000;
+    private static final int SEEDS = Sizes.of("podconfig.seeds", 1000, 10_000, 10_000);
     private static final List<String> SOURCES = List.of("file", "http", "api");
 
     @Test

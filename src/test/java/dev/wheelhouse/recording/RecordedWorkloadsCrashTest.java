@@ -32,6 +32,7 @@ import dev.wheelhouse.simulation.Quiet;
  * their managers.
  */
 @Tag("stepped")
+@Tag("sized")
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
 class RecordedWorkloadsCrashTest {

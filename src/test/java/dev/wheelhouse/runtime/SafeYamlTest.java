@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
@@ -79,6 +80,7 @@ class SafeYamlTest {
     }
 
     @Test
+    @Tag("full")
     void aTextBeyondALimitIsRefused() {
         assertThat(load("[".repeat(201) + "]".repeat(201))).isInstanceOf(List.class);
         String bomb = "a: &a [" + "1,".repeat(100) + "1]\nb: &b [" + "*a,".repeat(100) + "*a]\nc: [" + "*b,".repeat(100)

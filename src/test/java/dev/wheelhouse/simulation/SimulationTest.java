@@ -15,10 +15,11 @@ import dev.wheelhouse.Sizes;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 
 @Tag("stepped")
+@Tag("sized")
 @DisplayName("Whatever goes wrong between the manager and the API server")
 @ExtendWith(Quiet.class)
 class SimulationTest {
-    private static final int SEEDS = Sizes.of("simulation.seeds", 100, 1000, 10_000);
+    private static final int SEEDS = Sizes.of("simulation.seeds", 40, 1000, 10_000);
     private static final long FIRST = Long.getLong("simulation.first", 1);
     /** The name of a {@link Kind} to run alone; null for mixed workloads. */
     private static final String KIND = System.getProperty("simulation.kind");

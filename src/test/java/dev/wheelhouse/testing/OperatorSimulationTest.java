@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A correct operator passes the simulation, and one planted bug of each kind is caught and told as a story. */
 @Tag("stepped")
+@Tag("full")
 class OperatorSimulationTest {
     private static OperatorSimulation simulation(Supplier<? extends Operator<?>> operator) {
         return OperatorSimulation.of(operator).crds(Website.class).start(Website.of("blog", 2, "Hello"));

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import org.h2.mvstore.MVStore;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -30,12 +31,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /** A damaged file is refused in one sentence, or its content is complete: lost data never goes unnoticed. */
+@Tag("sized")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(900)
 class DamagedFileTest {
     private static final int KEPT_WRITES = 60;
     private static final int PAGE = 4096;
-    private static final int SAMPLE = Sizes.of("wheelhouse.damages", 10, 40, 400);
+    private static final int SAMPLE = Sizes.of("wheelhouse.damages", 3, 40, 400);
 
     @TempDir
     private static Path directory;

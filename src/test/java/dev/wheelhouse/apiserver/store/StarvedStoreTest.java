@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * acknowledged is there afterwards. {@code -Dsize=long} takes 20 processes.
  */
 @Tag("processes")
+@Tag("full")
 class StarvedStoreTest {
     private static final int LONGEST_LIFETIME_MILLIS = 6_000;
 

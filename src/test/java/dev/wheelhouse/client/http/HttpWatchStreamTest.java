@@ -16,6 +16,7 @@ import javax.net.SocketFactory;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.ApiClient;
@@ -96,6 +97,7 @@ class HttpWatchStreamTest {
     }
 
     @Test
+    @Tag("full")
     void aWatchMayBeQuietForLongerThanAnAnswerMayTake() throws Exception {
         byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
         server.answerWith((request, out) -> {

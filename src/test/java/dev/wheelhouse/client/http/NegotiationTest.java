@@ -229,12 +229,12 @@ class NegotiationTest {
     void anErrorInProtobufCarriesTheServersStatus() {
         server.answerWith((request, out) -> RawServer.send(out, 429, PROTOBUF, protobuf("""
                 {"kind":"Status","apiVersion":"v1","status":"Failure","message":"slow down","reason":"TooManyRequests",
-                 "details":{"retryAfterSeconds":7},"code":429}""")));
+                 "details":{"retryAfterSeconds":1},"code":429}""")));
         KubeApiException error = catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A));
         assertThat(error.code()).isEqualTo(429);
         assertThat(error.reason()).isEqualTo("TooManyRequests");
         assertThat(error.statusMessage()).isEqualTo("slow down");
-        assertThat(error.retryAfter()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(error.retryAfter()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.stream.LongStream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -42,9 +43,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Random lives of a Deployment. A seed determines the life; {@code -Ddeployment.seeds=N} sets the number of seeds.
  */
+@Tag("sized")
 @DisplayName("Whatever users and pods do, the Deployment controller")
 class DeploymentInvariantsTest {
-    private static final int SEEDS = Sizes.of("deployment.seeds", 20, 100, 600);
+    private static final int SEEDS = Sizes.of("deployment.seeds", 6, 100, 600);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     static LongStream seeds() {

@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * for. No pod of another owner changes. In the end everything is as desired and the plan is empty.
  * {@code -Dreplicaset.seeds=N} sets the number of seeds.
  */
+@Tag("sized")
 class ReplicaSetLivesTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
     private final List<String> story = new ArrayList<>();
@@ -45,7 +47,7 @@ class ReplicaSetLivesTest {
     }
 
     static LongStream seeds() {
-        return LongStream.range(0, Sizes.of("replicaset.seeds", 40, 200, 1000));
+        return LongStream.range(0, Sizes.of("replicaset.seeds", 12, 200, 1000));
     }
 
     @ParameterizedTest(name = "seed {0}")

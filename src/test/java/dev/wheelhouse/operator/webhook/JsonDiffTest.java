@@ -1,5 +1,6 @@
 package dev.wheelhouse.operator.webhook;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ class JsonDiffTest {
 
     @Test
     @Timeout(900)
+    @Tag("full")
     void aLongListThatChangesWhollyIsNoMoreWorkThanItsLength() {
         ArrayNode before = JsonNodeFactory.instance.arrayNode();
         ArrayNode after = JsonNodeFactory.instance.arrayNode();
