@@ -171,7 +171,9 @@ public final class ProtobufWriter {
         ObjectNode fields = Json.object();
         if (ProtobufTypes.isUnion(message)) {
             fields.set(node.isObject() ? "schema" : "other", node);
-            return node.isObject() && message.equals(ProtobufTypes.SCHEMA_OR_TRUTH) ? fields.put("other", true) : fields;
+            return node.isObject() && message.equals(ProtobufTypes.SCHEMA_OR_TRUTH)
+                    ? fields.put("other", true)
+                    : fields;
         }
         return switch (String.valueOf(type.scalar())) {
             case "quantity" -> fields.put("text", node.asString(""));
