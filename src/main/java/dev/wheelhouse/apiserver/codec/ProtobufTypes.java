@@ -16,6 +16,7 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
 /** The protobuf messages of the built-in types, from the numbers in the facts. Safe for use by many threads. */
 public final class ProtobufTypes {
     private static final String JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+    private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final Map<String, Message> MESSAGES = new ConcurrentHashMap<>();
     private static final Map<Slot, Message> ENTRIES = new ConcurrentHashMap<>();
     private static final Message SCHEMA_OR_SCHEMAS = message(single(1, "schema", JSON_SCHEMA),
@@ -33,6 +34,12 @@ public final class ProtobufTypes {
                     single(3, "text", "string")),
             "raw-object", message(single(1, "json", "string")),
             "any", message(single(1, "json", "string")));
+
+    /** The kinds of metadata alone. An item of the list is written as any type with its metadata in field 1. */
+    private static final Map<String, Message> PARTIAL = Map.of(
+            "PartialObjectMetadata", message(single(1, "metadata", META + "ObjectMeta")),
+            "PartialObjectMetadataList", message(single(1, "metadata", META + "ListMeta"),
+                    Map.entry(2, new Slot("items", "io.k8s.api.core.v1.Pod", "", Shape.LIST, false))));
 
     private ProtobufTypes() {}
 
@@ -109,7 +116,13 @@ public final class ProtobufTypes {
     /** The type of a kind. Kinds that every group shares, such as DeleteOptions, have one type. */
     static @Nullable TypeSchema schema(String apiVersion, String kind) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
-        return schema != null ? schema : Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1." + kind);
+        return schema != null ? schema : Schemas.ofName(META + kind);
+    }
+
+    /** The message of a kind, also of metadata alone; null if there is none. */
+    static @Nullable Message message(String apiVersion, String kind) {
+        TypeSchema schema = schema(apiVersion, kind);
+        return schema != null ? message(schema) : apiVersion.startsWith("meta.k8s.io/") ? PARTIAL.get(kind) : null;
     }
 
     /**

@@ -47,12 +47,12 @@ public final class ProtobufWriter {
     public static byte[] write(ObjectNode object) {
         String apiVersion = Json.text(object, "apiVersion");
         String kind = Json.text(object, "kind");
-        TypeSchema type = ProtobufTypes.schema(apiVersion, kind);
+        Message type = ProtobufTypes.message(apiVersion, kind);
         if (type == null) {
             throw new IllegalArgumentException("there is no protobuf message for " + apiVersion + " " + kind);
         }
         ProtobufWriter writer = new ProtobufWriter();
-        writer.message(object, ProtobufTypes.message(type));
+        writer.message(object, type);
         writer.head(apiVersion, kind, writer.out.size());
         return writer.out.toBytes();
     }

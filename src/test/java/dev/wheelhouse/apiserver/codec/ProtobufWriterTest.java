@@ -18,6 +18,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
@@ -78,6 +79,26 @@ class ProtobufWriterTest {
         assertThat(container.getEnv(0).getValueFrom().getConfigMapKeyRef().getLocalObjectReference().getName())
                 .isEqualTo("cm");
         assertThat(pod.getSpec().getVolumes(0).getVolumeSource().getSecret().getSecretName()).isEqualTo("s");
+    }
+
+    @Test
+    void metadataAloneIsWritten() throws Exception {
+        ObjectNode item = Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        item.set("metadata", POD.get("metadata"));
+        ObjectNode list = Json.object().put("kind", "PartialObjectMetadataList").put("apiVersion", "meta.k8s.io/v1");
+        list.putObject("metadata").put("resourceVersion", "7");
+        list.putArray("items").add(item);
+
+        Meta.PartialObjectMetadataList read = Meta.PartialObjectMetadataList.parseFrom(raw(list));
+
+        assertThat(read.getMetadata().getResourceVersion()).isEqualTo("7");
+        assertThat(read.getItemsList()).containsExactly(Meta.PartialObjectMetadata.parseFrom(raw(item)));
+        assertThat(read.getItems(0).getMetadata().getLabelsMap()).containsExactly(Map.entry("a", "b"));
+    }
+
+    private static ByteString raw(ObjectNode object) throws Exception {
+        byte[] bytes = ProtobufWriter.write(object);
+        return Runtime.Unknown.parseFrom(ByteBuffer.wrap(bytes, 4, bytes.length - 4)).getRaw();
     }
 
     @ParameterizedTest
