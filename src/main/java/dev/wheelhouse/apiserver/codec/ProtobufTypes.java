@@ -15,7 +15,8 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /** The protobuf messages of the built-in types, from the numbers in the facts. Safe for use by many threads. */
 public final class ProtobufTypes {
-    private static final String JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+    private static final String JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
+            + ".JSONSchemaProps";
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final Map<String, Message> MESSAGES = new ConcurrentHashMap<>();
     private static final Map<Slot, Message> ENTRIES = new ConcurrentHashMap<>();
