@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OutageBackoff;
 import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Clock;
@@ -42,15 +42,15 @@ record LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock cl
         return workers;
     }
 
-    private Set<Outage<?>> outages() {
-        Set<Outage<?>> outages = new LinkedHashSet<>();
+    private Set<OutageBackoff<?>> outages() {
+        Set<OutageBackoff<?>> outages = new LinkedHashSet<>();
         workers().forEach(worker -> outages.add(worker.outage()));
         return outages;
     }
 
     /** The number of keys whose last sync failed. */
     int failingKeys() {
-        return outages().stream().mapToInt(Outage::failingKeys).sum();
+        return outages().stream().mapToInt(OutageBackoff::failingKeys).sum();
     }
 
     /** At most ten of the failing keys. */

@@ -59,7 +59,8 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
         watches.forEach(watch -> ready.add(watch.informer::hasSynced));
         return new ReconcilerController(new ControllerDescriptor(name, Set.of(), reconciler.getClass().getName(),
                 Set.of(), false, context -> {
-                    RequestController made = new RequestController(name, reconciler, annotation.workerCount(),
+                    OfficialReconcilerController made = new OfficialReconcilerController(name, reconciler,
+                            annotation.workerCount(),
                             watches.stream().flatMap(Watch::cache).toList(), ready, context);
                     watches.forEach(watch -> watch.register(made));
                     return made;
@@ -98,7 +99,7 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
          * Registers the handler. If the informer is not one of this project's, the handler cannot be removed, but adds
          * nothing after the end of the controller.
          */
-        void register(RequestController controller) {
+        void register(OfficialReconcilerController controller) {
             Handler<T> handler = new Handler<>(controller.queue(), keys, adds, updates, deletes);
             if (informer instanceof OfficialInformer<T> ours) {
                 controller.onClose(ours.register(handler, resyncPeriodMillis)::remove);
