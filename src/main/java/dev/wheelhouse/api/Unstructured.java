@@ -1,7 +1,6 @@
 package dev.wheelhouse.api;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.google.gson.Gson;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
+import com.google.gson.GsonBuilder;
+import com.google.gson.ToNumberPolicy;
 import com.google.gson.TypeAdapter;
 import com.google.gson.TypeAdapterFactory;
 import com.google.gson.annotations.JsonAdapter;
@@ -126,20 +124,21 @@ public final class Unstructured implements KubernetesObject {
         @Override
         @SuppressWarnings("unchecked")
         public <T> TypeAdapter<T> create(Gson gson, TypeToken<T> type) {
-            return (TypeAdapter<T>) new Adapter(gson.getAdapter(V1ObjectMeta.class), gson.getAdapter(JsonElement.class),
-                    gson.getAdapter(Object.class));
+            return (TypeAdapter<T>) new Adapter(gson.getAdapter(V1ObjectMeta.class), gson.getAdapter(Object.class));
         }
     }
 
     private static final class Adapter extends TypeAdapter<Unstructured> {
-        private final TypeAdapter<V1ObjectMeta> metadata;
-        private final TypeAdapter<JsonElement> trees;
-        private final TypeAdapter<Object> values;
+        /** Reads maps, lists, texts, truths, integers that fit as Long, and other numbers as Double. */
+        private static final TypeAdapter<Object> VALUES = new GsonBuilder()
+                .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE).create().getAdapter(Object.class);
 
-        Adapter(TypeAdapter<V1ObjectMeta> metadata, TypeAdapter<JsonElement> trees, TypeAdapter<Object> values) {
+        private final TypeAdapter<V1ObjectMeta> metadata;
+        private final TypeAdapter<Object> written;
+
+        Adapter(TypeAdapter<V1ObjectMeta> metadata, TypeAdapter<Object> written) {
             this.metadata = metadata;
-            this.trees = trees;
-            this.values = values;
+            this.written = written;
         }
 
         @Override
@@ -151,7 +150,7 @@ public final class Unstructured implements KubernetesObject {
             metadata.write(out, object.metadata);
             for (Map.Entry<String, @Nullable Object> field : object.content.entrySet()) {
                 out.name(field.getKey());
-                values.write(out, field.getValue());
+                written.write(out, field.getValue());
             }
             out.endObject();
         }
@@ -159,46 +158,18 @@ public final class Unstructured implements KubernetesObject {
         @Override
         public Unstructured read(JsonReader in) throws IOException {
             Unstructured object = new Unstructured();
-            JsonObject tree = trees.read(in).getAsJsonObject();
-            for (Map.Entry<String, JsonElement> field : tree.entrySet()) {
-                switch (field.getKey()) {
-                    case "apiVersion" -> object.apiVersion = field.getValue().getAsString();
-                    case "kind" -> object.kind = field.getValue().getAsString();
-                    case "metadata" -> object.metadata = metadata.fromJsonTree(field.getValue());
-                    default -> object.content.put(field.getKey(), plain(field.getValue()));
+            in.beginObject();
+            while (in.hasNext()) {
+                String field = in.nextName();
+                switch (field) {
+                    case "apiVersion" -> object.apiVersion = in.nextString();
+                    case "kind" -> object.kind = in.nextString();
+                    case "metadata" -> object.metadata = metadata.read(in);
+                    default -> object.content.put(field, VALUES.read(in));
                 }
             }
+            in.endObject();
             return object;
-        }
-
-        private static @Nullable Object plain(JsonElement element) {
-            if (element.isJsonObject()) {
-                Map<String, @Nullable Object> map = new LinkedHashMap<>();
-                element.getAsJsonObject().entrySet().forEach(e -> map.put(e.getKey(), plain(e.getValue())));
-                return map;
-            }
-            if (element.isJsonArray()) {
-                List<@Nullable Object> list = new ArrayList<>();
-                element.getAsJsonArray().forEach(item -> list.add(plain(item)));
-                return list;
-            }
-            if (element.isJsonNull()) {
-                return null;
-            }
-            JsonPrimitive primitive = element.getAsJsonPrimitive();
-            if (primitive.isBoolean()) {
-                return primitive.getAsBoolean();
-            }
-            return primitive.isNumber() ? number(primitive) : primitive.getAsString();
-        }
-
-        /** Reads an integer that fits as a Long, any other number as a Double. */
-        private static Number number(JsonPrimitive primitive) {
-            try {
-                return Long.parseLong(primitive.getAsString());
-            } catch (NumberFormatException e) {
-                return primitive.getAsDouble();
-            }
         }
     }
 }

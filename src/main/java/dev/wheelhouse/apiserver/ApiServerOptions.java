@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver;
 
-import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
@@ -103,14 +104,14 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     /**
      * The settings of TLS.
      *
-     * @param clientAuthorities a trust store of the authorities of client certificates; null if clients may not use
+     * @param clientAuthorities the authorities of client certificates; null if clients may not use
      *         them
      * @param renewal called once a minute with the current settings; returns the ones to use, which may be the same
      */
-    public record Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities,
+    public record Tls(ServingCertificate certificate, @Nullable List<X509Certificate> clientAuthorities,
             UnaryOperator<Tls> renewal) {
         /** Settings that are never renewed. */
-        public Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities) {
+        public Tls(ServingCertificate certificate, @Nullable List<X509Certificate> clientAuthorities) {
             this(certificate, clientAuthorities, UnaryOperator.identity());
         }
     }

@@ -13,8 +13,12 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.runtime.Clock;
 
-/** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
-final class BodyReader {
+/**
+ * Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory.
+ *
+ * @param most bytes of a body
+ */
+record BodyReader(Clock clock, int most) {
     /** Bodies up to this size, in bytes, are not charged; the buffers of a connection are larger. */
     static final int UNCHARGED = 8 * 1024;
     /** Small enough to be no humongous object for the garbage collector. */
@@ -23,15 +27,6 @@ final class BodyReader {
     static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
     private static final byte[] NOTHING = {};
-
-    private final Clock clock;
-    private final int most;
-
-    /** @param most bytes of a body */
-    BodyReader(Clock clock, int most) {
-        this.clock = clock;
-        this.most = most;
-    }
 
     /** A body, or the answer that refuses it. */
     record Outcome(byte[] body, ApiResponse.@Nullable Content refusal) {}

@@ -1,5 +1,8 @@
 package dev.wheelhouse.apiserver;
 
+import java.security.cert.X509Certificate;
+import java.util.List;
+
 import org.apache.catalina.connector.Connector;
 import org.apache.tomcat.util.net.SSLHostConfig;
 import org.apache.tomcat.util.net.SSLHostConfigCertificate;
@@ -59,8 +62,9 @@ final class Connectors {
         certificate.setCertificateKeystorePassword(ServingCertificate.PASSWORD);
         certificate.setCertificateKeyPassword(ServingCertificate.PASSWORD);
         host.addCertificate(certificate);
-        if (tls.clientAuthorities() != null) {
-            host.setTrustStore(tls.clientAuthorities());
+        List<X509Certificate> authorities = tls.clientAuthorities();
+        if (authorities != null) {
+            host.setTrustStore(ServingCertificate.trustStore(authorities));
             host.setCertificateVerification("optional");
         }
         return host;

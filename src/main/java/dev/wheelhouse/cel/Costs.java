@@ -15,17 +15,11 @@ import dev.cel.runtime.RuntimeEquality;
  * takes more time or memory than Go's. Measuring ends at the remaining budget, since a value may contain another one
  * many times. Stateless.
  */
-final class Costs {
+record Costs(RuntimeEquality equality) {
     /** The overloads that ask an authorizer. */
     static final String CHECK_OF_PATH = "pathcheck_check";
     static final String CHECK_OF_RESOURCE = "resourcecheck_check";
     private static final int UNIT = 10;
-
-    private final RuntimeEquality equality;
-
-    Costs(RuntimeEquality equality) {
-        this.equality = equality;
-    }
 
     /** @param id the overload of the function */
     long of(String id, Object[] arguments) throws CelEvaluationException {

@@ -19,9 +19,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 
 /** The objects in the caches that hold all objects of a type. Nothing is read from the API server. Thread safe. */
-final class CachedObjects {
-    private final SharedInformerFactory informers;
-
+record CachedObjects(SharedInformerFactory informers) {
     record Found(ResourceType type, KubernetesObject object) {
         ObjectKey key() {
             return ObjectKey.of(object);
@@ -30,10 +28,6 @@ final class CachedObjects {
         String uid() {
             return String.valueOf(object.getMetadata().getUid());
         }
-    }
-
-    CachedObjects(SharedInformerFactory informers) {
-        this.informers = informers;
     }
 
     /** One synced cache of each type, of whole objects if there is one. */

@@ -20,16 +20,10 @@ import dev.wheelhouse.workqueue.RateLimits;
  * Executes the requests that change something: a controller, or a Deployment of the embedded API server as a
  * demonstration. Thread safe.
  */
-final class Changes {
+record Changes(Parts parts) {
     private static final String PROFILE = "hollow.wheelhouse.dev/profile";
     private static final String RESTARTED = "kubectl.kubernetes.io/restartedAt";
     private static final ObjectKey DEMO = ObjectKey.of("default", "demo");
-
-    private final Parts parts;
-
-    Changes(Parts parts) {
-        this.parts = parts;
-    }
 
     /**
      * Changes a controller.

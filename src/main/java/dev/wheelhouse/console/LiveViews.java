@@ -23,7 +23,7 @@ import dev.wheelhouse.manager.LiveController;
 import dev.wheelhouse.node.NodeAgent;
 
 /** The views of the running process: the flow from the API server to the writes, and each controller. Thread safe. */
-final class LiveViews {
+record LiveViews(Parts parts) {
     /** The lag beyond which a cache counts as late: a live watch brings at least a bookmark in about a minute. */
     private static final Duration LAGS = Duration.ofMinutes(2);
     /** The row of the types that only the garbage collector follows. */
@@ -35,8 +35,6 @@ final class LiveViews {
     private static final ResourceType ANY = new ResourceType("*", "*", "*", "*", true);
     private static final int LATEST = 12;
     private static final Duration SLOW = Duration.ofSeconds(30);
-
-    private final Parts parts;
 
     /**
      * In each part, {@code problem} says why something is not as it should be, and is empty if all is well.
@@ -76,10 +74,6 @@ final class LiveViews {
 
     /** @param nextTry milliseconds since 1970; null if the key is not delayed */
     record Failing(String key, long since, int failures, String error, @Nullable Long nextTry) {}
-
-    LiveViews(Parts parts) {
-        this.parts = parts;
-    }
 
     Flow flow(Viewer viewer) {
         String storage = parts.storageProblem().get();

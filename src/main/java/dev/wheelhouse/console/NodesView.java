@@ -20,12 +20,9 @@ import dev.wheelhouse.podconfig.PodStorage;
 import dev.wheelhouse.podconfig.SourceReport;
 
 /** The nodes of the cluster, and the pod sources of those that run in this process. Thread safe. */
-final class NodesView {
+record NodesView(Parts parts, CachedObjects objects) {
     /** The most pods of a source that are shown by name. */
     private static final int MOST_PODS = 40;
-
-    private final Parts parts;
-    private final CachedObjects objects;
 
     /** @param count the number of all nodes whose names contain the text that was asked for */
     record Page(int count, int notReady, int offset, List<Row> nodes) {}
@@ -46,11 +43,6 @@ final class NodesView {
     record StaticPod(String name, boolean mirror) {}
 
     record Refusal(long at, boolean current, String where, String problem) {}
-
-    NodesView(Parts parts, CachedObjects objects) {
-        this.parts = parts;
-        this.objects = objects;
-    }
 
     Page page(String text, int offset, int limit, Viewer viewer) {
         Map<String, NodeAgent> agents = new HashMap<>();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.Resources;
 
 /** A resource that Kubernetes itself defines. */
 public record BuiltInResource(ResourceType type, String singular, List<String> shortNames, List<String> categories,
@@ -17,7 +18,7 @@ public record BuiltInResource(ResourceType type, String singular, List<String> s
      */
     public static List<BuiltInResource> all() {
         List<BuiltInResource> all = new ArrayList<>();
-        for (String line : Schemas.readResource("resources.tsv").split("\n", -1)) {
+        for (String line : Resources.text(BuiltInResource.class, "resources.tsv").split("\n", -1)) {
             if (line.isEmpty() || line.startsWith("group\t")) {
                 continue;
             }

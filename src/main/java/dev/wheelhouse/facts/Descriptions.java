@@ -6,6 +6,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.runtime.Resources;
+
 /**
  * The texts that {@code kubectl explain} shows for types and fields. Safe for use by many threads.
  *
@@ -44,7 +46,7 @@ public final class Descriptions {
 
     /** The lines of each type by its name; {@code *} stands for all kinds. */
     private static Map<String, String> read() {
-        String text = Schemas.readResource("descriptions.tsv");
+        String text = Resources.text(Descriptions.class, "descriptions.tsv");
         Map<String, String> blocks = new HashMap<>();
         int start = 0;
         while (start < text.length()) {

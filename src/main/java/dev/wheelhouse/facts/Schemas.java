@@ -1,9 +1,5 @@
 package dev.wheelhouse.facts;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -14,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * The schemas of all built-in types, read from {@code types.tsv}. Safe for use by many threads.
@@ -80,7 +77,7 @@ public final class Schemas {
         static final Map<String, TypeSchema> PARSED = new ConcurrentHashMap<>();
 
         static {
-            String text = readResource(RESOURCE);
+            String text = Resources.text(Schemas.class, RESOURCE);
             int start = 0;
             while (start < text.length()) {
                 int next = text.indexOf("\ntype\t", start);
@@ -98,18 +95,6 @@ public final class Schemas {
             for (String kind : TypeParser.kinds(lineEnd < 0 ? block : block.substring(0, lineEnd))) {
                 KINDS.put(kind, name);
             }
-        }
-    }
-
-    /** The text of a file of facts. */
-    static String readResource(String name) {
-        try (InputStream in = Schemas.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException(name + " is not on the class path beside " + Schemas.class.getName());
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException("could not read " + name + " from the class path", e);
         }
     }
 }

@@ -17,15 +17,7 @@ import dev.wheelhouse.api.ResourceVersions;
  * {@code processDeltas} in client-go {@code tools/cache/controller.go}). Not thread safe: callers hold the informer's
  * lock.
  */
-final class CacheUpdates<T extends KubernetesObject> {
-    private final ThreadSafeStore<T> indexer;
-    private final @Nullable MutationDetector<T> detector;
-
-    CacheUpdates(ThreadSafeStore<T> indexer, @Nullable MutationDetector<T> detector) {
-        this.indexer = indexer;
-        this.detector = detector;
-    }
-
+record CacheUpdates<T extends KubernetesObject>(ThreadSafeStore<T> indexer, @Nullable MutationDetector<T> detector) {
     /** Applies a delta, and appends its notifications. */
     void handleDelta(Delta<T> delta, List<Notification<T>> notifications) {
         T object = delta.object;

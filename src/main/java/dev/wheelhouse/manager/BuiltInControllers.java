@@ -2,8 +2,11 @@ package dev.wheelhouse.manager;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controllers.attach.AttachDetachController;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.controllers.bootstrap.BootstrapSigner;
@@ -49,79 +52,69 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
 /** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
-            new ControllerDescriptor(AttachDetachController.NAME, Set.of("attachdetach"), AttachDetachController::new),
-            new ControllerDescriptor(AttributesClassProtectionController.NAME, Set.of(), "a controller of Wheelhouse",
-                    Set.of(ResourceType.VOLUME_ATTRIBUTES_CLASSES), true, AttributesClassProtectionController::new),
-            new ControllerDescriptor(AutoscalerController.NAME, Set.of("horizontalpodautoscaling"),
-                    AutoscalerController::new).sharded(),
-            new ControllerDescriptor(BootstrapSigner.NAME, Set.of("bootstrapsigner"), BootstrapSigner::new),
-            new ControllerDescriptor(ClaimProtectionController.NAME, Set.of("pvc-protection"),
-                    ClaimProtectionController::new).sharded(),
-            new ControllerDescriptor(CronJobController.NAME, Set.of("cronjob"), CronJobController::new).sharded(),
-            new ControllerDescriptor(DaemonSetController.NAME, Set.of("daemonset"), DaemonSetController::new).sharded(),
-            new ControllerDescriptor(DeploymentController.NAME, Set.of("deployment"), DeploymentController::new)
-                    .sharded(),
-            new ControllerDescriptor(RequestApprover.NAME, Set.of("csrapproving"), RequestApprover::new),
-            new ControllerDescriptor(RequestCleaner.NAME, Set.of("csrcleaner"), RequestCleaner::new),
-            new ControllerDescriptor(RequestSigner.NAME, Set.of("csrsigning"), RequestSigner::new),
-            new ControllerDescriptor(DeviceTaintEvictionController.NAME, Set.of(), "a controller of Wheelhouse",
-                    Set.of(ResourceClaimController.CLAIMS, DeviceTaintEvictionController.SLICES), true,
+            of(AttachDetachController.NAME, AttachDetachController::new),
+            of(AttributesClassProtectionController.NAME, Set.of(ResourceType.VOLUME_ATTRIBUTES_CLASSES),
+                    AttributesClassProtectionController::new),
+            of(AutoscalerController.NAME, AutoscalerController::new).sharded(),
+            of(BootstrapSigner.NAME, BootstrapSigner::new),
+            of(ClaimProtectionController.NAME, ClaimProtectionController::new).sharded(),
+            of(CronJobController.NAME, CronJobController::new).sharded(),
+            of(DaemonSetController.NAME, DaemonSetController::new).sharded(),
+            of(DeploymentController.NAME, DeploymentController::new).sharded(),
+            of(RequestApprover.NAME, RequestApprover::new),
+            of(RequestCleaner.NAME, RequestCleaner::new),
+            of(RequestSigner.NAME, RequestSigner::new),
+            of(DeviceTaintEvictionController.NAME,
+                    Set.of(ResourceClaimController.CLAIMS, DeviceTaintEvictionController.SLICES),
                     DeviceTaintEvictionController::new),
-            new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new)
-                    .sharded(),
-            new ControllerDescriptor(EndpointsController.NAME, Set.of("endpoint"), EndpointsController::new).sharded(),
-            new ControllerDescriptor(EndpointSliceController.NAME, Set.of("endpointslice"),
-                    EndpointSliceController::new).sharded(),
-            new ControllerDescriptor(EndpointSliceMirroringController.NAME, Set.of("endpointslicemirroring"),
-                    EndpointSliceMirroringController::new).sharded(),
-            new ControllerDescriptor(EphemeralVolumeController.NAME, Set.of("ephemeral-volume"),
-                    EphemeralVolumeController::new).sharded(),
-            new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::of),
-            new ControllerDescriptor(JobController.NAME, Set.of("job"), JobController::new).sharded(),
-            new ControllerDescriptor(LegacyTokenCleaner.NAME, Set.of("legacy-service-account-token-cleaner"),
-                    LegacyTokenCleaner::new),
-            new ControllerDescriptor(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new),
-            new ControllerDescriptor(NodeIpamController.NAME, Set.of("nodeipam"), NodeIpamController::of),
-            new ControllerDescriptor(NodeLifecycleController.NAME, Set.of("nodelifecycle"),
-                    NodeLifecycleController::new),
-            new ControllerDescriptor(PodGarbageCollector.NAME, Set.of("podgc"), PodGarbageCollector::new),
-            new ControllerDescriptor(PolicyStatusController.NAME, Set.of(), PolicyStatusController::new),
-            new ControllerDescriptor(QuotaController.NAME, Set.of("resourcequota"), QuotaController::new).sharded(),
-            new ControllerDescriptor(ReplicaSetController.NAME, Set.of("replicaset"), ReplicaSetController::new)
-                    .sharded(),
-            new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
-                    ReplicaSetController::ofReplicationControllers).sharded(),
-            new ControllerDescriptor(ResourceClaimController.NAME, Set.of("resource-claim-controller"),
-                    "a controller of Wheelhouse",
-                    Set.of(ResourceClaimController.CLAIMS, ResourceClaimController.TEMPLATES), true,
+            of(DisruptionController.NAME, DisruptionController::new).sharded(),
+            of(EndpointsController.NAME, EndpointsController::new).sharded(),
+            of(EndpointSliceController.NAME, EndpointSliceController::new).sharded(),
+            of(EndpointSliceMirroringController.NAME, EndpointSliceMirroringController::new).sharded(),
+            of(EphemeralVolumeController.NAME, EphemeralVolumeController::new).sharded(),
+            of(GarbageCollector.NAME, GarbageCollector::of),
+            of(JobController.NAME, JobController::new).sharded(),
+            of(LegacyTokenCleaner.NAME, LegacyTokenCleaner::new),
+            of(NamespaceController.NAME, NamespaceController::new),
+            of(NodeIpamController.NAME, NodeIpamController::of),
+            of(NodeLifecycleController.NAME, NodeLifecycleController::new),
+            of(PodGarbageCollector.NAME, PodGarbageCollector::new),
+            of(PolicyStatusController.NAME, PolicyStatusController::new),
+            of(QuotaController.NAME, QuotaController::new).sharded(),
+            of(ReplicaSetController.NAME, ReplicaSetController::new).sharded(),
+            of(ReplicaSetController.REPLICATION_CONTROLLERS, ReplicaSetController::ofReplicationControllers).sharded(),
+            of(ResourceClaimController.NAME, Set.of(ResourceClaimController.CLAIMS, ResourceClaimController.TEMPLATES),
                     ResourceClaimController::new).sharded(),
-            new ControllerDescriptor(RoleAggregator.NAME, Set.of("clusterrole-aggregation"), RoleAggregator::new),
-            new ControllerDescriptor(RootCaPublisher.NAME, Set.of("root-ca-cert-publisher"), RootCaPublisher::new),
-            new ControllerDescriptor(ServiceAccountController.NAME, Set.of("serviceaccount"),
-                    ServiceAccountController::new),
-            new ControllerDescriptor(ServiceCidrController.NAME, Set.of(), "a controller of Wheelhouse",
-                    Set.of(ServiceCidrController.RANGES, ServiceCidrController.ADDRESSES), true,
+            of(RoleAggregator.NAME, RoleAggregator::new),
+            of(RootCaPublisher.NAME, RootCaPublisher::new),
+            of(ServiceAccountController.NAME, ServiceAccountController::new),
+            of(ServiceCidrController.NAME, Set.of(ServiceCidrController.RANGES, ServiceCidrController.ADDRESSES),
                     ServiceCidrController::new),
-            new ControllerDescriptor(StatefulSetController.NAME, Set.of("statefulset"), StatefulSetController::new)
-                    .sharded(),
-            new ControllerDescriptor(TaintEvictionController.NAME, Set.of(), TaintEvictionController::new),
-            new ControllerDescriptor(TokenCleaner.NAME, Set.of("tokencleaner"), TokenCleaner::new),
-            new ControllerDescriptor(TokenController.NAME, Set.of("serviceaccount-token"), TokenController::of)
-                    .sharded(),
-            new ControllerDescriptor(TtlAfterFinishedController.NAME, Set.of("ttl-after-finished"),
-                    TtlAfterFinishedController::new).sharded(),
-            new ControllerDescriptor(TtlController.NAME, Set.of("ttl"), TtlController::new),
-            new ControllerDescriptor(VolumeBinder.NAME, Set.of("persistentvolume-binder"), VolumeBinder::new),
-            new ControllerDescriptor(VolumeExpander.NAME, Set.of("persistentvolume-expander"),
-                    VolumeExpander::new),
-            new ControllerDescriptor(VolumeProtectionController.NAME, Set.of("pv-protection"),
-                    VolumeProtectionController::new));
+            of(StatefulSetController.NAME, StatefulSetController::new).sharded(),
+            of(TaintEvictionController.NAME, TaintEvictionController::new),
+            of(TokenCleaner.NAME, TokenCleaner::new),
+            of(TokenController.NAME, TokenController::of).sharded(),
+            of(TtlAfterFinishedController.NAME, TtlAfterFinishedController::new).sharded(),
+            of(TtlController.NAME, TtlController::new),
+            of(VolumeBinder.NAME, VolumeBinder::new),
+            of(VolumeExpander.NAME, VolumeExpander::new),
+            of(VolumeProtectionController.NAME, VolumeProtectionController::new));
 
     /** The controllers that {@code *} stands for in {@code --wheelhouse.controllers}. */
     private static final List<ControllerDescriptor> BY_DEFAULT = ALL.stream()
             .filter(each -> UpstreamControllers.runsByDefault(each.name())).toList();
 
     private BuiltInControllers() {}
+
+    private static ControllerDescriptor of(String name, Function<ControllerContext, ? extends Controller> factory) {
+        return of(name, Set.of(), factory);
+    }
+
+    private static ControllerDescriptor of(String name, Set<ResourceType> requires,
+            Function<ControllerContext, ? extends Controller> factory) {
+        return new ControllerDescriptor(name, UpstreamControllers.aliases(name), "a controller of Wheelhouse", requires,
+                true, factory);
+    }
 
     /** All of them, in the order in which they are made. */
     public static List<ControllerDescriptor> all() {

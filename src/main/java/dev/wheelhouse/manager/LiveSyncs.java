@@ -20,25 +20,16 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * The syncs of one controller's current life: which seem to block, and which keys fail. One thread calls
  * {@link #report}; any thread may call the other methods.
+ *
+ * @param loops the running loops of the controller; empty if it does not run
  */
-final class LiveSyncs {
+record LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock clock) {
     /** The time after which a sync seems to block. */
     static final Duration BLOCKS_AFTER = Duration.ofSeconds(30);
 
     private static final Logger log = LoggerFactory.getLogger(LiveSyncs.class);
     private static final Duration REPORT_AGAIN = Duration.ofMinutes(1);
     private static final int MOST_FAILING = 10;
-
-    private final String controller;
-    private final Supplier<List<WhileLeading>> loops;
-    private final Clock clock;
-
-    /** @param loops the running loops of the controller; empty if it does not run */
-    LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock clock) {
-        this.controller = controller;
-        this.loops = loops;
-        this.clock = clock;
-    }
 
     /** The workers of all queues, in the order of their making. */
     List<Worker<?>> workers() {

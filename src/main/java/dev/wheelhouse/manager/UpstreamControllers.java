@@ -1,13 +1,10 @@
 package dev.wheelhouse.manager;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * The controllers in kube-controller-manager 1.36 (upstream:
@@ -59,16 +56,11 @@ public final class UpstreamControllers {
     private UpstreamControllers() {}
 
     private static List<Upstream> read() {
-        try (InputStream table = Objects
-                .requireNonNull(UpstreamControllers.class.getResourceAsStream("upstream-controllers.tsv"))) {
-            return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
-                    .filter(line -> !line.startsWith("#")).map(line -> line.split("\t"))
-                    .map(cells -> new Upstream(cells[0], text(cells[1]), text(cells[2]), When.valueOf(cells[3]),
-                            text(cells[4]), cells[5]))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Resources.text(UpstreamControllers.class, "upstream-controllers.tsv").lines()
+                .filter(line -> !line.startsWith("#")).map(line -> line.split("\t"))
+                .map(cells -> new Upstream(cells[0], text(cells[1]), text(cells[2]), When.valueOf(cells[3]),
+                        text(cells[4]), cells[5]))
+                .toList();
     }
 
     private static String text(String cell) {
@@ -79,6 +71,12 @@ public final class UpstreamControllers {
     public static String account(String controller) {
         return ALL.stream().filter(each -> each.name().equals(controller)).map(Upstream::account).findFirst()
                 .orElse("");
+    }
+
+    /** Upstream's older name of a controller; empty if there is none. */
+    static Set<String> aliases(String controller) {
+        return ALL.stream().filter(each -> each.name().equals(controller)).map(Upstream::alias)
+                .filter(alias -> !alias.isEmpty()).collect(Collectors.toUnmodifiableSet());
     }
 
     static boolean runsByDefault(String controller) {

@@ -26,7 +26,7 @@ import dev.wheelhouse.api.OwnerReferences;
  * {@code pkg/quota/v1/evaluator/core/resource_claims.go}). The devices count also under the names of extended
  * resources, less those that the claim's pod requests under these names itself.
  */
-final class DeviceClaimEvaluator implements Evaluator {
+record DeviceClaimEvaluator(Devices devices, PodEvaluator pods) implements Evaluator {
     static final String RESOURCE = "resourceclaims.resource.k8s.io";
 
     private static final String COUNT = "count/" + RESOURCE;
@@ -35,14 +35,6 @@ final class DeviceClaimEvaluator implements Evaluator {
     private static final String FOR_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
     /** The most devices of one request, and the count of a request for all devices. */
     private static final long MOST_DEVICES = 32;
-
-    private final Devices devices;
-    private final PodEvaluator pods;
-
-    DeviceClaimEvaluator(Devices devices, PodEvaluator pods) {
-        this.devices = devices;
-        this.pods = pods;
-    }
 
     @Override
     public Class<ResourceV1ResourceClaim> model() {

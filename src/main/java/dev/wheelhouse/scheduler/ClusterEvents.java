@@ -14,17 +14,7 @@ import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Event handlers: they update the cache and enqueue tasks (upstream: {@code pkg/scheduler/eventhandlers.go}). */
-final class ClusterEvents {
-    private final SchedulerCache cache;
-    private final PendingPods pending;
-    private final WorkQueue<Task> tasks;
-
-    ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> tasks) {
-        this.cache = cache;
-        this.pending = pending;
-        this.tasks = tasks;
-    }
-
+record ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> tasks) {
     private void happened(Task.Cause cause) {
         if (pending.size() > 0) {
             tasks.add(new Task.Reconsider(cause));

@@ -90,11 +90,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
 
     /** @throws BadOption if a switch names no API */
     RuntimeConfig apis() {
-        try {
-            return RuntimeConfig.parse(runtimeConfig);
-        } catch (IllegalArgumentException e) {
-            throw new BadOption(PREFIX + "runtime-config: " + e.getMessage());
-        }
+        return BadOption.checked(PREFIX + "runtime-config: ", () -> RuntimeConfig.parse(runtimeConfig));
     }
 
     private static void requireBoth(String option, @Nullable String value, String other, @Nullable String otherValue) {

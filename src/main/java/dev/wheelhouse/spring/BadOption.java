@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** An option has an unusable value. The message is a sentence that names the option, its value and the remedy. */
 final class BadOption extends RuntimeException {
@@ -21,6 +22,15 @@ final class BadOption extends RuntimeException {
 
     static void requireNotNegative(String option, Duration time) {
         require(!time.isNegative(), option, seconds(time), "0 s or longer");
+    }
+
+    /** The value of an option. A refusal of the value becomes one of the option. */
+    static <T> T checked(String option, Supplier<T> value) {
+        try {
+            return value.get();
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(option + e.getMessage());
+        }
     }
 
     private static String seconds(Duration time) {

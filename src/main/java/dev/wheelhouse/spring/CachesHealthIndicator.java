@@ -20,31 +20,16 @@ import dev.wheelhouse.runtime.Clock;
  * stale. Otherwise it is out of service, and its details name each stale cache with the reason. A cache is stale if it
  * has been failing for a minute, or if nothing has arrived for six minutes although nothing failed: an API server sends
  * each watch a bookmark every minute, so the watches of such a cache only seem alive.
+ *
+ * @param running whether every controller runs
+ * @param couldRun whether every controller runs, or another process leads and every controller could run at once
+ * @param waitingFor the reasons why controllers do not run yet
  */
-final class CachesHealthIndicator implements HealthIndicator {
+record CachesHealthIndicator(BooleanSupplier running, BooleanSupplier couldRun, Supplier<List<String>> waitingFor,
+        List<InformerStates> informers, Clock clock) implements HealthIndicator {
     private static final Duration TOLERATED_FAILURE = Duration.ofMinutes(1);
     /** Longer than two watches in a row that go silent, which are a failure of their own. */
     private static final Duration TOLERATED_SILENCE = Duration.ofMinutes(6);
-
-    private final BooleanSupplier running;
-    private final BooleanSupplier couldRun;
-    private final Supplier<List<String>> waitingFor;
-    private final List<InformerStates> informers;
-    private final Clock clock;
-
-    /**
-     * @param running whether every controller runs
-     * @param couldRun whether every controller runs, or another process leads and every controller could run at once
-     * @param waitingFor the reasons why controllers do not run yet
-     */
-    CachesHealthIndicator(BooleanSupplier running, BooleanSupplier couldRun, Supplier<List<String>> waitingFor,
-            List<InformerStates> informers, Clock clock) {
-        this.running = running;
-        this.couldRun = couldRun;
-        this.waitingFor = waitingFor;
-        this.informers = informers;
-        this.clock = clock;
-    }
 
     @Override
     public Health health() {

@@ -79,20 +79,12 @@ final class ConfiguredNodes {
     }
 
     private static NodeAgentOptions named(String name, int index, Map<String, String> capacity) {
-        try {
-            NodeAgentOptions node = NodeAgentOptions.hollow(name, index);
-            return node.withCapacity(merged(node.capacity(), capacity));
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.node.name: " + e.getMessage());
-        }
+        NodeAgentOptions node = BadOption.checked("wheelhouse.node.name: ", () -> NodeAgentOptions.hollow(name, index));
+        return node.withCapacity(merged(node.capacity(), capacity));
     }
 
     private static NodeAgentOptions profiled(NodeAgentOptions node, String profile) {
-        try {
-            return node.withProfile(profile);
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.nodes.profile: " + e.getMessage());
-        }
+        return BadOption.checked("wheelhouse.nodes.profile: ", () -> node.withProfile(profile));
     }
 
     private static Map<String, String> merged(Map<String, String> base, Map<String, String> more) {
@@ -117,11 +109,8 @@ final class ConfiguredNodes {
     }
 
     private static KubeletConfigFile kubeletConfig(String file) {
-        try {
-            return KubeletConfigFile.read(path("wheelhouse.node.config", file));
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.node.config: " + e.getMessage());
-        }
+        return BadOption.checked("wheelhouse.node.config: ",
+                () -> KubeletConfigFile.read(path("wheelhouse.node.config", file)));
     }
 
     private static @Nullable HttpManifests url(NodeProperties own, KubeletConfigFile file) {
@@ -140,13 +129,11 @@ final class ConfiguredNodes {
             }
             return null;
         }
-        try {
+        return BadOption.checked("wheelhouse.node.manifest-url: ", () -> {
             HttpManifests plain = HttpManifests.of(url(text));
             return new HttpManifests(plain.url(), headers, period == null ? plain.period() : period, plain.timeout(),
                     plain.otherOrigins());
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.node.manifest-url: " + e.getMessage());
-        }
+        });
     }
 
     private static URI url(String text) {

@@ -255,12 +255,10 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
     private ControllerOptions.NodeIpam nodeIpam() {
         ControllerOptions.NodeIpam options = new ControllerOptions.NodeIpam(allocateNodeCidrs, clusterCidr,
                 serviceClusterIpRange, nodeCidrMaskSize, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6);
-        try {
+        return BadOption.checked("the ranges of nodes: ", () -> {
             NodeIpamController.check(options);
             return options;
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("the ranges of nodes: " + e.getMessage());
-        }
+        });
     }
 
     /** The numbers of workers of the controllers whose flags say them, by the controller's name. */

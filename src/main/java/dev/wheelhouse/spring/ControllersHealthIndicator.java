@@ -17,15 +17,7 @@ import dev.wheelhouse.manager.Shards;
  * Shows the shards of this process, each controller's state, the syncs that seem to block, and the keys that fail with
  * their errors. It is always up: the other controllers work on.
  */
-final class ControllersHealthIndicator implements HealthIndicator {
-    private final ControllerManager manager;
-    private final Shards shards;
-
-    ControllersHealthIndicator(ControllerManager manager, Shards shards) {
-        this.manager = manager;
-        this.shards = shards;
-    }
-
+record ControllersHealthIndicator(ControllerManager manager, Shards shards) implements HealthIndicator {
     @Override
     public Health health() {
         Map<String, Object> details = new TreeMap<>();

@@ -40,10 +40,7 @@ record ElectionProperties(@Nullable Boolean enabled, @Nullable String resourceNa
 
     private static ElectionOptions options(String namespace, String identity, String name, Duration lease,
             Duration renew, Duration retry) {
-        try {
-            return new ElectionOptions(ObjectKey.of(namespace, name), identity, lease, renew, retry);
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.leader-election." + e.getMessage());
-        }
+        return BadOption.checked("wheelhouse.leader-election.",
+                () -> new ElectionOptions(ObjectKey.of(namespace, name), identity, lease, renew, retry));
     }
 }

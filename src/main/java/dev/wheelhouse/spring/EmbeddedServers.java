@@ -5,7 +5,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.security.KeyStore;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,31 +74,21 @@ final class EmbeddedServers {
     }
 
     private static ApiServerOptions.Tls tls(ApiServerProperties properties, Supplier<OwnAuthority> own, Clock clock) {
-        UnaryOperator<@Nullable KeyStore> authorities = clientAuthorities(properties, own);
         UnaryOperator<@Nullable ServingCertificate> certificates = certificates(properties, own, clock);
-        return new ApiServerOptions.Tls(Objects.requireNonNull(certificates.apply(null)), authorities.apply(null),
-                now -> {
-                    ServingCertificate certificate = Objects.requireNonNull(certificates.apply(now.certificate()));
-                    KeyStore trusted = authorities.apply(now.clientAuthorities());
-                    return certificate == now.certificate() && trusted == now.clientAuthorities()
-                            ? now
-                            : new ApiServerOptions.Tls(certificate, trusted, now.renewal());
-                });
+        return new ApiServerOptions.Tls(Objects.requireNonNull(certificates.apply(null)),
+                clientAuthorities(properties, own), now -> new ApiServerOptions.Tls(
+                        Objects.requireNonNull(certificates.apply(now.certificate())),
+                        clientAuthorities(properties, own), now.renewal()));
     }
 
     /**
-     * Makes a function that reads the file of client authorities. Without a file, the own authority is the only one,
-     * because it signs the certificates that clients request. The function's argument is the current authorities; null
-     * at the first call.
+     * The client authorities, from their file. Without a file, the own authority is the only one, because it signs the
+     * certificates that clients request.
      */
-    private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties,
+    private static List<X509Certificate> clientAuthorities(ApiServerProperties properties,
             Supplier<OwnAuthority> own) {
         String file = properties.clientCaFile();
-        return now -> file == null
-                ? now == null ? ServingCertificate.trustStore(List.of(own.get().certificate())) : now
-                : now == null
-                        ? ServingCertificate.trustStore(Path.of(file))
-                        : ServingCertificate.rereadTrustStore(now, Path.of(file));
+        return file == null ? List.of(own.get().certificate()) : ServingCertificate.certificates(Path.of(file));
     }
 
     private static ApiServerLimits limits(ApiServerProperties.Limits limits) {
@@ -124,9 +114,10 @@ final class EmbeddedServers {
         @Nullable
         String key = properties.tlsPrivateKeyFile();
         if (file != null && key != null) {
-            return now -> now == null
-                    ? requireValid(ServingCertificate.ofFiles(Path.of(file), Path.of(key)), properties)
-                    : ServingCertificate.reread(now, Path.of(file), Path.of(key));
+            return now -> {
+                ServingCertificate read = ServingCertificate.ofFiles(Path.of(file), Path.of(key));
+                return now == null ? requireValid(read, properties) : read;
+            };
         }
         OwnAuthority authority = own.get();
         return now -> now == null

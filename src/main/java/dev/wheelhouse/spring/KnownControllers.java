@@ -38,13 +38,9 @@ record KnownControllers(List<ControllerDescriptor> all) {
     List<ControllerDescriptor> selected(List<String> entries, boolean service) {
         ControllerSelection.missing(entries, all).forEach(missing -> log.warn(
                 "wheelhouse.controllers: {} is not part of Wheelhouse. {}", missing.name(), missing.without()));
-        try {
-            return ControllerSelection.select(entries, all,
-                    descriptor -> service && BuiltInControllers.byDefault().contains(descriptor)
-                            || !BuiltInControllers.all().contains(descriptor));
-        } catch (IllegalArgumentException e) {
-            throw new BadOption(String.valueOf(e.getMessage()));
-        }
+        return BadOption.checked("", () -> ControllerSelection.select(entries, all,
+                descriptor -> service && BuiltInControllers.byDefault().contains(descriptor)
+                        || !BuiltInControllers.all().contains(descriptor)));
     }
 
     /**
@@ -63,13 +59,8 @@ record KnownControllers(List<ControllerDescriptor> all) {
 
     private Map<String, Integer> named(Map<String, Integer> workersOf) {
         Map<String, Integer> workers = new HashMap<>();
-        workersOf.forEach((called, count) -> {
-            try {
-                workers.put(ControllerSelection.nameOf(called, all), count);
-            } catch (IllegalArgumentException e) {
-                throw new BadOption("wheelhouse.workers-of." + called + ": " + e.getMessage());
-            }
-        });
+        workersOf.forEach((called, count) -> workers.put(BadOption.checked("wheelhouse.workers-of." + called + ": ",
+                () -> ControllerSelection.nameOf(called, all)), count));
         return workers;
     }
 }

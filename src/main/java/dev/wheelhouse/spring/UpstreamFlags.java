@@ -1,14 +1,11 @@
 package dev.wheelhouse.spring;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+
+import dev.wheelhouse.runtime.Resources;
 
 /** All flags of kube-controller-manager 1.36: each is an option here, or does not apply for a reason. */
 final class UpstreamFlags {
@@ -22,13 +19,8 @@ final class UpstreamFlags {
 
     private static Map<String, String> read() {
         Map<String, String> flags = new TreeMap<>();
-        try (InputStream table = Objects
-                .requireNonNull(UpstreamFlags.class.getResourceAsStream("upstream-flags.tsv"))) {
-            new String(table.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#"))
-                    .map(line -> line.split("\t")).forEach(cells -> flags.put(cells[0], cells[1]));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Resources.text(UpstreamFlags.class, "upstream-flags.tsv").lines().filter(line -> !line.startsWith("#"))
+                .map(line -> line.split("\t")).forEach(cells -> flags.put(cells[0], cells[1]));
         return flags;
     }
 

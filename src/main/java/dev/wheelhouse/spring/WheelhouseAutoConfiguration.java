@@ -229,12 +229,9 @@ class WheelhouseAutoConfiguration {
         if (properties.shards() == 1) {
             return Shards.none(informers, guard, runner);
         }
-        try {
-            return new Shards(informers, contexts, guard, metrics(metrics).controllers(), runner,
-                    work -> election.shards(properties.shards(), clock, runner, metrics(metrics), work));
-        } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.leader-election.resource-name: " + e.getMessage());
-        }
+        return BadOption.checked("wheelhouse.leader-election.resource-name: ",
+                () -> new Shards(informers, contexts, guard, metrics(metrics).controllers(), runner,
+                        work -> election.shards(properties.shards(), clock, runner, metrics(metrics), work)));
     }
 
     @Bean
@@ -252,11 +249,8 @@ class WheelhouseAutoConfiguration {
         if (embedded != null) {
             embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
         }
-        try {
-            return shards.manager(context, selected, election.leadership(), properties.standby());
-        } catch (IllegalArgumentException e) {
-            throw new BadOption(String.valueOf(e.getMessage()));
-        }
+        return BadOption.checked("",
+                () -> shards.manager(context, selected, election.leadership(), properties.standby()));
     }
 
     /**

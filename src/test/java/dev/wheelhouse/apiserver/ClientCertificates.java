@@ -84,13 +84,10 @@ public final class ClientCertificates {
     }
 
     static String chain(ServingCertificate certificate) throws Exception {
-        KeyStore store = certificate.keyStore();
-        return pem((Object[]) store.getCertificateChain(store.aliases().nextElement()));
+        return pem(certificate.chain().toArray());
     }
 
     static String key(ServingCertificate certificate) throws Exception {
-        KeyStore store = certificate.keyStore();
-        return pem((PrivateKey) store.getKey(store.aliases().nextElement(),
-                ServingCertificate.PASSWORD.toCharArray()));
+        return pem(certificate.key());
     }
 }

@@ -144,7 +144,7 @@ class SecureApiServerTest {
         ClientCertificates clients = new ClientCertificates();
         Path authority = Files.writeString(directory.resolve("clients.crt"), clients.authority());
         start(ApiServerOptions.defaults().withSecurity(Security.of(AuthorizationMode.RBAC, Map.of(), keys))
-                .withTls(new ApiServerOptions.Tls(certificate, ServingCertificate.trustStore(authority))));
+                .withTls(new ApiServerOptions.Tls(certificate, ServingCertificate.certificates(authority))));
 
         assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).isEqualTo(200);
         HttpResponse<String> named = get(client(clients.signed("CN=jane,O=readers")), PODS, "");
@@ -234,10 +234,8 @@ class SecureApiServerTest {
         OwnAuthority steady = OwnAuthority.of(keys, clock.now());
         ServingCertificate first = steady.serving(List.of(), clock.now());
         ApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
-                now -> {
-                    ServingCertificate next = steady.renewed(now.certificate(), List::of, clock.now());
-                    return next == now.certificate() ? now : new ApiServerOptions.Tls(next, null, now.renewal());
-                })));
+                now -> new ApiServerOptions.Tls(steady.renewed(now.certificate(), List::of, clock.now()), null,
+                        now.renewal()))));
         SSLContext trusting = context(first, null);
         try (SSLSocket old = (SSLSocket) trusting.getSocketFactory().createSocket("127.0.0.1", started.port())) {
             X509Certificate before = served(old);
@@ -266,14 +264,9 @@ class SecureApiServerTest {
         ApiServer started = start(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), keys))
                 .withTls(new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
-                        ServingCertificate.trustStore(trustedFile), now -> {
-                            ServingCertificate next = ServingCertificate.reread(now.certificate(), cert, key);
-                            KeyStore trusted = ServingCertificate.rereadTrustStore(now.clientAuthorities(),
-                                    trustedFile);
-                            return next == now.certificate() && trusted == now.clientAuthorities()
-                                    ? now
-                                    : new ApiServerOptions.Tls(next, trusted, now.renewal());
-                        })));
+                        ServingCertificate.certificates(trustedFile),
+                        now -> new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
+                                ServingCertificate.certificates(trustedFile), now.renewal()))));
         assertThat(get(client(people.signed("CN=jane")), PODS, "").statusCode()).isEqualTo(200);
         HttpClient stranger = client(others.signed("CN=joe"));
         assertThatThrownBy(() -> get(stranger, PODS, "")).isInstanceOf(IOException.class);

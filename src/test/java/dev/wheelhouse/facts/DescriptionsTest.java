@@ -4,13 +4,15 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.runtime.Resources;
+
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class DescriptionsTest {
     @Test
     void eachDescriptionIsOfATypeOrAFieldThatThereIs() {
-        Schemas.readResource("descriptions.tsv").lines().map(line -> line.split("\t", 3))
+        Resources.text(Schemas.class, "descriptions.tsv").lines().map(line -> line.split("\t", 3))
                 .filter(columns -> !columns[0].equals("*")).forEach(columns -> {
                     TypeSchema type = requireNonNull(Schemas.ofName(columns[0]), columns[0]);
                     assertThat(columns[1].equals("-") || type.field(columns[1]) != null)

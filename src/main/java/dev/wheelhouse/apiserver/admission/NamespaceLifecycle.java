@@ -13,14 +13,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  * Refuses new objects in a namespace that is missing or being deleted, and the deletion of some namespaces (upstream:
  * {@code apiserver/pkg/admission/plugin/namespace/lifecycle}).
  */
-final class NamespaceLifecycle {
+record NamespaceLifecycle(ObjectStore store) {
     private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
-
-    private final ObjectStore store;
-
-    NamespaceLifecycle(ObjectStore store) {
-        this.store = store;
-    }
 
     /** @throws dev.wheelhouse.apiserver.error.StatusException 404 without the namespace, 403 if it is being deleted */
     void allowCreate(ResourceType type, String namespace, String name) {

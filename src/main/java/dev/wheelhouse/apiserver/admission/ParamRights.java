@@ -24,18 +24,8 @@ import dev.wheelhouse.facts.ResourceInfo;
  * messages of the policy can show the parameters (upstream:
  * {@code pkg/registry/admissionregistration/*admissionpolicy*&#47;authz.go}).
  */
-final class ParamRights {
+record ParamRights(Authorizer authorizer, ResourceRegistry registry, ObjectStore store) {
     private static final String GROUP = "admissionregistration.k8s.io";
-
-    private final Authorizer authorizer;
-    private final ResourceRegistry registry;
-    private final ObjectStore store;
-
-    ParamRights(Authorizer authorizer, ResourceRegistry registry, ObjectStore store) {
-        this.authorizer = authorizer;
-        this.registry = registry;
-        this.store = store;
-    }
 
     /** @throws StatusException 422 if the writer may not read the parameters */
     void check(Target target, ObjectNode object, @Nullable ObjectNode old, User user) {

@@ -31,7 +31,7 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * annotation {@code kubernetes.io/enforce-mountable-secrets} may only name the Secrets that the account lists
  * (upstream: {@code plugin/pkg/admission/serviceaccount}).
  */
-final class PodAccounts implements AdmissionPlugin {
+record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     private static final String VOLUME = "kube-api-access-";
     private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
     private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
@@ -44,12 +44,6 @@ final class PodAccounts implements AdmissionPlugin {
     private static final String DEFAULT = "default";
     private static final int ATTEMPTS = 10;
     private static final Duration PAUSE = Duration.ofMillis(150);
-
-    private final ObjectStore store;
-
-    PodAccounts(ObjectStore store) {
-        this.store = store;
-    }
 
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {

@@ -22,15 +22,7 @@ import dev.wheelhouse.facts.ResourceInfo;
  * {@code apiserver/pkg/admission/plugin/policy/matching}, {@code plugin/webhook/predicates}). The equivalents of a
  * resource are its other versions, and an Event's in the other group.
  */
-final class PolicyMatch {
-    private final ObjectStore store;
-    private final ResourceRegistry registry;
-
-    PolicyMatch(ObjectStore store, ResourceRegistry registry) {
-        this.store = store;
-        this.registry = registry;
-    }
-
+record PolicyMatch(ObjectStore store, ResourceRegistry registry) {
     /** The resource of the write, in the version that the {@code MatchResources} name; null if they do not match. */
     @Nullable
     ResourceInfo matched(JsonNode resources, Attributes attributes) {

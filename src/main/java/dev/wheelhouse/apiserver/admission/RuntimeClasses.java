@@ -24,13 +24,7 @@ import dev.wheelhouse.facts.Quantities;
  * Gives a new pod the overhead, node selector and tolerations of its runtime class (upstream:
  * {@code plugin/pkg/admission/runtimeclass}, {@code pkg/util/tolerations}).
  */
-final class RuntimeClasses implements AdmissionPlugin {
-    private final ObjectStore store;
-
-    RuntimeClasses(ObjectStore store) {
-        this.store = store;
-    }
-
+record RuntimeClasses(ObjectStore store) implements AdmissionPlugin {
     /** @throws StatusException 403 if there is no such class, or the pod contradicts it */
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {

@@ -23,15 +23,9 @@ import dev.wheelhouse.pki.CertificateRequest;
  * enough: the writer also needs the right to approve or sign for the signer of the request (upstream: the admission
  * plugins {@code CertificateApproval}, {@code CertificateSigning} and {@code CertificateSubjectRestriction}).
  */
-final class SigningRights {
+record SigningRights(Authorizer authorizer) {
     private static final String GROUP = "certificates.k8s.io";
     private static final String CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
-
-    private final Authorizer authorizer;
-
-    SigningRights(Authorizer authorizer) {
-        this.authorizer = authorizer;
-    }
 
     static boolean concern(ResourceType type) {
         return type.group().equals(GROUP) && type.plural().equals("certificatesigningrequests");

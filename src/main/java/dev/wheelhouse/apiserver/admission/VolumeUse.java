@@ -25,17 +25,11 @@ import dev.wheelhouse.facts.Quantities;
  * plugin/pkg/admission/storage/storageobjectinuseprotection}, {@code
  * plugin/pkg/admission/storage/persistentvolume/resize}).
  */
-final class VolumeUse implements AdmissionPlugin {
+record VolumeUse(ObjectStore store) implements AdmissionPlugin {
     private static final Map<ResourceType, String> FINALIZERS = Map.of(
             ResourceType.PERSISTENT_VOLUMES, "kubernetes.io/pv-protection",
             ResourceType.PERSISTENT_VOLUME_CLAIMS, "kubernetes.io/pvc-protection",
             ResourceType.VOLUME_ATTRIBUTES_CLASSES, "kubernetes.io/vac-protection");
-
-    private final ObjectStore store;
-
-    VolumeUse(ObjectStore store) {
-        this.store = store;
-    }
 
     @Override
     public void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {

@@ -1,17 +1,13 @@
 package dev.wheelhouse.apiserver.auth;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * The roles and bindings that every cluster has, whatever its authorization mode (upstream:
@@ -31,7 +27,7 @@ public final class BootstrapPolicy {
     /** New objects on each call, without UID and creation time. */
     public static List<Bootstrap> objects() {
         List<Bootstrap> all = new ArrayList<>();
-        for (String line : text().lines().toList()) {
+        for (String line : Resources.text(BootstrapPolicy.class, "bootstrap-policy.tsv").lines().toList()) {
             if (line.startsWith("#") || line.isEmpty()) {
                 continue;
             }
@@ -44,14 +40,6 @@ public final class BootstrapPolicy {
             }
         }
         return all;
-    }
-
-    private static String text() {
-        try (InputStream in = BootstrapPolicy.class.getResourceAsStream("bootstrap-policy.tsv")) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static ObjectNode object(String kind, String[] columns) {

@@ -25,19 +25,11 @@ import dev.wheelhouse.runtime.Clock;
  * {@code pkg/serviceaccount/legacy.go}). Such a token never expires. It is valid as long as its Secret holds it and its
  * account exists. The day of its last use is a label of the Secret. Thread safe.
  */
-final class LegacyTokenAuthenticator {
+record LegacyTokenAuthenticator(ObjectStore store, Clock clock) {
     static final String ISSUER = "kubernetes/serviceaccount";
     private static final String CLAIM = "kubernetes.io/serviceaccount/";
     private static final String LAST_USED = "kubernetes.io/legacy-token-last-used";
     private static final String INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
-
-    private final ObjectStore store;
-    private final Clock clock;
-
-    LegacyTokenAuthenticator(ObjectStore store, Clock clock) {
-        this.store = store;
-        this.clock = clock;
-    }
 
     /**
      * @param claims of the token, whose signature is verified

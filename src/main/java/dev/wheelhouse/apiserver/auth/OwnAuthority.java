@@ -80,7 +80,7 @@ public final class OwnAuthority {
         Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
         all.addAll(hosts);
         X509Certificate leaf = authority.serving("wheelhouse-apiserver", own.getPublic(), all, SERVER_LIFE, now);
-        return ServingCertificate.of(own.getPrivate(), List.of(leaf, certificate()),
+        return new ServingCertificate(own.getPrivate(), List.of(leaf, certificate()),
                 Pem.of(List.of(certificate())));
     }
 

@@ -10,13 +10,7 @@ import java.util.TreeSet;
  * a rule that allows it. There are no rules that deny (upstream: {@code plugin/pkg/auth/authorizer/rbac/rbac.go}).
  * Thread safe.
  */
-public final class RbacAuthorizer implements Authorizer {
-    private final RbacPolicies policies;
-
-    public RbacAuthorizer(RbacPolicies policies) {
-        this.policies = policies;
-    }
-
+public record RbacAuthorizer(RbacPolicies policies) implements Authorizer {
     private interface Visitor {
         /** @return whether to continue */
         boolean visit(RbacPolicies.Binding binding, RbacPolicies.Subject subject, PolicyRule rule);

@@ -4,17 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.Key;
 import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.util.IPAddress;
@@ -27,22 +23,21 @@ import dev.wheelhouse.pki.Pem;
  * The certificate and private key by which the server identifies itself in TLS. Do not change the key store. Thread
  * safe.
  *
- * @param keyStore holds the private key and its certificate chain, protected by {@link #PASSWORD}
+ * @param chain the server's own certificate, then those that signed it
  * @param trusted the certificates that clients must trust, as PEM
  */
-public record ServingCertificate(KeyStore keyStore, String trusted) {
+public record ServingCertificate(PrivateKey key, List<X509Certificate> chain, String trusted) {
     /** Not a secret, because the key store never leaves the process. */
     public static final String PASSWORD = "in-memory";
-    private static final String ALIAS = "apiserver";
 
-    static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
-        KeyStore store = newKeyStore();
-        try {
-            store.setKeyEntry(ALIAS, key, PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
-        return new ServingCertificate(store, trusted);
+    public ServingCertificate {
+        chain = List.copyOf(chain);
+    }
+
+    /** A key store of the private key and its certificates, protected by {@link #PASSWORD}. */
+    public KeyStore keyStore() {
+        return keyStore(store -> store.setKeyEntry("apiserver", key, PASSWORD.toCharArray(),
+                chain.toArray(Certificate[]::new)));
     }
 
     /**
@@ -56,41 +51,13 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
                     + certificates + ": name the two files that belong together", null);
         }
-        return of(key, chain, Pem.of(chain));
-    }
-
-    /**
-     * The given certificate if the files still hold it, else the one in the files (upstream:
-     * {@code apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go}).
-     *
-     * @throws AuthConfigException if the files cannot be used, or do not belong together
-     */
-    public static ServingCertificate reread(ServingCertificate current, Path certificates, Path privateKey) {
-        ServingCertificate read = ofFiles(certificates, privateKey);
-        return read.chain().equals(current.chain()) && read.key().equals(current.key()) ? current : read;
-    }
-
-    /** The server's own certificate, then those that signed it. */
-    public List<X509Certificate> chain() {
-        try {
-            return Stream.of(keyStore.getCertificateChain(ALIAS)).map(X509Certificate.class::cast).toList();
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private Key key() {
-        try {
-            return keyStore.getKey(ALIAS, PASSWORD.toCharArray());
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
+        return new ServingCertificate(key, chain, Pem.of(chain));
     }
 
     /** Whether clients that call the server by this name or address accept the certificate. */
     public boolean isValidFor(String host) {
         try {
-            Collection<List<?>> names = chain().getFirst().getSubjectAlternativeNames();
+            Collection<List<?>> names = chain.getFirst().getSubjectAlternativeNames();
             return names != null && names.stream().map(name -> String.valueOf(name.get(1)))
                     .anyMatch(name -> matches(name, host));
         } catch (GeneralSecurityException e) {
@@ -133,42 +100,11 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
 
     /** A trust store of certificate authorities. */
     public static KeyStore trustStore(List<X509Certificate> authorities) {
-        KeyStore store = newKeyStore();
-        try {
+        return keyStore(store -> {
             for (X509Certificate certificate : authorities) {
                 store.setCertificateEntry("ca-" + store.size(), certificate);
             }
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
-        return store;
-    }
-
-    /** The certificate authorities in a PEM file. If there are none, {@link AuthConfigException}. */
-    public static KeyStore trustStore(Path file) {
-        return trustStore(certificates(file));
-    }
-
-    /**
-     * The given trust store if the file still holds its certificates, else the file's.
-     *
-     * @throws AuthConfigException if it holds none
-     */
-    public static KeyStore rereadTrustStore(KeyStore current, Path file) {
-        KeyStore read = trustStore(file);
-        return trusted(read).equals(trusted(current)) ? current : read;
-    }
-
-    private static List<Certificate> trusted(KeyStore store) {
-        List<Certificate> certificates = new ArrayList<>();
-        try {
-            for (String alias : Collections.list(store.aliases())) {
-                certificates.add(store.getCertificate(alias));
-            }
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
-        return certificates;
+        });
     }
 
     /** The first private key in a PEM file. If there is none, {@link AuthConfigException}. */
@@ -208,10 +144,15 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
                 e);
     }
 
-    private static KeyStore newKeyStore() {
+    private interface Filling {
+        void fill(KeyStore store) throws GeneralSecurityException;
+    }
+
+    private static KeyStore keyStore(Filling filling) {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
+            filling.fill(store);
             return store;
         } catch (GeneralSecurityException | IOException e) {
             throw new IllegalStateException("every Java runtime has PKCS12 key stores", e);

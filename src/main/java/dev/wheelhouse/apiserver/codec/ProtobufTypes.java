@@ -1,194 +1,138 @@
 package dev.wheelhouse.apiserver.codec;
 
-import java.lang.reflect.InvocationTargetException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
-import com.google.protobuf.Descriptors.Descriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
-import com.google.protobuf.Descriptors.FileDescriptor;
-
-import io.kubernetes.client.proto.Meta;
-
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/**
- * Maps the fields of built-in types to the protobuf messages of the official client. They differ in two ways: a struct
- * that Go embeds is a message of its own, and some names are spelled differently. Safe for use by many threads.
- */
+/** The protobuf messages of the built-in types, from the numbers in the facts. Safe for use by many threads. */
 public final class ProtobufTypes {
-    private static final Map<String, FileDescriptor> FILES = new ConcurrentHashMap<>();
-    private static final Map<Key, Map<String, Slot>> SLOTS = new ConcurrentHashMap<>();
-    private static final Map<String, Boolean> COVERED = new ConcurrentHashMap<>();
-    /** Messages that stand for a value which is not an object in JSON. */
-    private static final Set<String> VALUES = Set.of("Time", "MicroTime", "Quantity", "IntOrString", "RawExtension",
-            "FieldsV1", "JSON", "ExtraValue", "Verbs", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool",
-            "JSONSchemaPropsOrStringArray");
-    /** The type of schemas in a CustomResourceDefinition. */
-    static final @Nullable TypeSchema JSON_SCHEMA = Schemas
-            .ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+    private static final String JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
+            + ".JSONSchemaProps";
+    private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+    private static final Map<String, Message> MESSAGES = new ConcurrentHashMap<>();
+    private static final Map<Slot, Message> ENTRIES = new ConcurrentHashMap<>();
+    private static final Message SCHEMA_OR_SCHEMAS = message(single(1, "schema", JSON_SCHEMA),
+            Map.entry(2, new Slot("other", JSON_SCHEMA, "", Shape.LIST, false)));
+    private static final Message SCHEMA_OR_TEXTS = message(single(1, "schema", JSON_SCHEMA),
+            Map.entry(2, new Slot("other", "string", "", Shape.LIST, false)));
+    static final Message SCHEMA_OR_TRUTH = message(single(1, "other", "boolean"),
+            single(2, "schema", JSON_SCHEMA));
+    /** The messages of values that are not objects in JSON. */
+    private static final Map<String, Message> VALUES = Map.of(
+            "quantity", message(single(1, "text", "string")),
+            "time", message(single(1, "seconds", "integer"), single(2, "nanos", "integer")),
+            "micro-time", message(single(1, "seconds", "integer"), single(2, "nanos", "integer")),
+            "int-or-string", message(single(1, "isText", "integer"), single(2, "number", "integer"),
+                    single(3, "text", "string")),
+            "raw-object", message(single(1, "json", "string")),
+            "any", message(single(1, "json", "string")));
+
+    /** The kinds of metadata alone. An item of the list is written as any type with its metadata in field 1. */
+    private static final Map<String, Message> PARTIAL = Map.of(
+            "PartialObjectMetadata", message(single(1, "metadata", META + "ObjectMeta")),
+            "PartialObjectMetadataList", message(single(1, "metadata", META + "ListMeta"),
+                    Map.entry(2, new Slot("items", "io.k8s.api.core.v1.Pod", "", Shape.LIST, false))));
 
     private ProtobufTypes() {}
 
-    private record Key(String schema, Descriptor message) {}
+    /** A part of a message: a field, or a struct that Go embeds, whose fields belong to the same JSON object. */
+    sealed interface Part {}
 
     /**
-     * The place of a JSON field in a message.
+     * A field.
      *
-     * @param inline the fields of embedded messages that lead to the field, from the outermost; empty if it is in the
-     *        message itself
-     * @param field the protobuf field
-     * @param schema the type of the field's values; null if unknown
+     * @param type the name of the value's type, or of an element's
+     * @param keepsZero whether a zero value differs from an absent field
      */
-    record Slot(List<FieldDescriptor> inline, FieldDescriptor field, @Nullable TypeSchema schema) {}
+    record Slot(String name, String type, String format, Shape shape, boolean keepsZero) implements Part {}
 
-    /** The message of a kind; null if there is none. */
-    static @Nullable Descriptor message(String apiVersion, String kind) {
-        FileDescriptor file = file(apiVersion);
-        Descriptor found = file == null ? null : file.findMessageTypeByName(kind);
-        return found != null ? found : Meta.getDescriptor().findMessageTypeByName(kind);
+    /** @param parts by their numbers */
+    record Message(NavigableMap<Integer, Part> parts) implements Part {
+        private void add(TypeSchema.Field field, List<Integer> numbers) {
+            if (numbers.size() == 1) {
+                parts.put(numbers.getFirst(), new Slot(field.name(), field.typeName(), field.format(), field.shape(),
+                        field.pointer()));
+            } else if (!numbers.isEmpty() && parts.computeIfAbsent(numbers.getFirst(),
+                    number -> new Message(new TreeMap<>())) instanceof Message struct) {
+                struct.add(field, numbers.subList(1, numbers.size()));
+            }
+        }
     }
 
-    /** The schema of a kind. Kinds that every group shares, such as DeleteOptions, have one schema. */
+    private static Map.Entry<Integer, Part> single(int number, String name, String type) {
+        return Map.entry(number, new Slot(name, type, "", Shape.SINGLE, true));
+    }
+
+    @SafeVarargs
+    private static Message message(Map.Entry<Integer, ? extends Part>... parts) {
+        return new Message(new TreeMap<>(Map.ofEntries(parts)));
+    }
+
+    /** The type of a field's value, or of an element, that is no primitive. */
+    static TypeSchema typeOf(Slot slot) {
+        return Objects.requireNonNull(Schemas.ofName(slot.type()), slot.type());
+    }
+
+    /** Whether a message holds a schema or another type, in the fields {@code schema} and {@code other}. */
+    static boolean isUnion(Message message) {
+        return message.equals(SCHEMA_OR_SCHEMAS) || message.equals(SCHEMA_OR_TRUTH) || message.equals(SCHEMA_OR_TEXTS);
+    }
+
+    /** The message of a type that is no primitive. */
+    static Message message(TypeSchema type) {
+        if (!type.isObject()) {
+            return switch (type.name().substring(type.name().lastIndexOf('.') + 1)) {
+                case "JSONSchemaPropsOrArray" -> SCHEMA_OR_SCHEMAS;
+                case "JSONSchemaPropsOrBool" -> SCHEMA_OR_TRUTH;
+                case "JSONSchemaPropsOrStringArray" -> SCHEMA_OR_TEXTS;
+                default -> Objects.requireNonNull(VALUES.get(type.scalar()), type.name());
+            };
+        }
+        return MESSAGES.computeIfAbsent(type.name(), name -> {
+            Message message = new Message(new TreeMap<>());
+            type.fields().values().forEach(field -> message.add(field, field.numbers()));
+            return message;
+        });
+    }
+
+    /** The message of one entry of a map, with a field {@code key} and a field {@code value}. */
+    static Message entry(Slot map) {
+        return ENTRIES.computeIfAbsent(map, slot -> {
+            Slot value = new Slot("value", slot.type(), slot.format(),
+                    slot.shape() == Shape.MAP ? Shape.SINGLE : Shape.LIST, true);
+            return message(single(1, "key", "string"),
+                    Map.entry(2, slot.shape() == Shape.MAP ? value : message(Map.entry(1, value))));
+        });
+    }
+
+    /** The type of a kind. Kinds that every group shares, such as DeleteOptions, have one type. */
     static @Nullable TypeSchema schema(String apiVersion, String kind) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
-        return schema != null ? schema : Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1." + kind);
+        return schema != null ? schema : Schemas.ofName(META + kind);
     }
 
-    private static @Nullable FileDescriptor file(String apiVersion) {
-        FileDescriptor known = FILES.get(apiVersion);
-        if (known != null) {
-            return known;
-        }
-        int slash = apiVersion.indexOf('/');
-        String group = slash < 0 ? "" : apiVersion.substring(0, slash);
-        String first = group.contains(".") ? group.substring(0, group.indexOf('.')) : group;
-        String name = "io.kubernetes.client.proto." + capital(apiVersion.substring(slash + 1)) + capital(first);
-        try {
-            Object file = Class.forName(name).getMethod("getDescriptor").invoke(null);
-            if (file instanceof FileDescriptor descriptor) {
-                FILES.put(apiVersion, descriptor);
-                return descriptor;
-            }
-        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException
-                | InvocationTargetException e) {
-            // The client has no messages of that group.
-        }
-        return null;
-    }
-
-    private static String capital(String text) {
-        return text.isEmpty() ? text : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
-    }
-
-    /** Whether every field of a built-in kind has a place in a message, so that protobuf loses nothing. */
-    public static boolean covers(String apiVersion, String kind) {
-        return COVERED.computeIfAbsent(apiVersion + " " + kind, k -> {
-            TypeSchema schema = schema(apiVersion, kind);
-            Descriptor message = message(apiVersion, kind);
-            return schema != null && message != null && covers(schema, message, new HashSet<>());
-        });
-    }
-
-    private static boolean covers(TypeSchema schema, Descriptor message, Set<Key> seen) {
-        if (!seen.add(new Key(schema.name(), message))) {
-            return true;
-        }
-        Map<String, Slot> slots = slots(schema, message);
-        for (TypeSchema.Field field : schema.fields().values()) {
-            Slot slot = slots.get(field.name());
-            if (slot == null) {
-                if (isTypeMeta(field.name())) {
-                    continue;
-                }
-                return false;
-            }
-            Descriptor inner = valueMessage(slot.field());
-            if (inner == null || VALUES.contains(inner.getName())) {
-                continue;
-            }
-            if (!field.type().isObject() || !covers(field.type(), inner, seen)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Whether the field is kind or apiVersion, which are in the envelope of a message. */
-    static boolean isTypeMeta(String field) {
-        return field.equals("kind") || field.equals("apiVersion");
-    }
-
-    private static @Nullable Descriptor valueMessage(FieldDescriptor field) {
-        FieldDescriptor value = field.isMapField() ? field.getMessageType().findFieldByNumber(2) : field;
-        return value.getJavaType() == JavaType.MESSAGE ? value.getMessageType() : null;
-    }
-
-    /** The places of the fields of a type, by their JSON names. */
-    static Map<String, Slot> slots(@Nullable TypeSchema schema, Descriptor message) {
-        return SLOTS.computeIfAbsent(new Key(schema == null ? "" : schema.name(), message), k -> {
-            Map<String, Slot> slots = new HashMap<>();
-            collect(schema, List.of(), message, slots);
-            return Map.copyOf(slots);
-        });
-    }
-
-    private static void collect(@Nullable TypeSchema schema, List<FieldDescriptor> inline, Descriptor message,
-            Map<String, Slot> into) {
-        for (FieldDescriptor field : message.getFields()) {
-            String name = jsonName(schema, field);
-            TypeSchema.Field known = schema == null ? null : schema.field(name);
-            if (schema != null && known == null && !field.isRepeated() && field.getJavaType() == JavaType.MESSAGE) {
-                List<FieldDescriptor> deeper = new ArrayList<>(inline);
-                deeper.add(field);
-                collect(schema, List.copyOf(deeper), field.getMessageType(), into);
-            } else {
-                into.putIfAbsent(name,
-                        new Slot(inline, field, known == null ? null : Schemas.ofName(known.typeName())));
-            }
-        }
-    }
-
-    /** The field of a union with a schema that holds the other type. */
-    static FieldDescriptor alternative(Descriptor either) {
-        return either.getFields().stream().filter(f -> !f.getName().equals("schema")).findFirst().orElseThrow();
+    /** The message of a kind, also of metadata alone; null if there is none. */
+    static @Nullable Message message(String apiVersion, String kind) {
+        TypeSchema schema = schema(apiVersion, kind);
+        return schema != null ? message(schema) : apiVersion.startsWith("meta.k8s.io/") ? PARTIAL.get(kind) : null;
     }
 
     /**
-     * The JSON name of a protobuf field. Most are equal, but names like {@code $ref} and {@code x-kubernetes-list-type}
-     * are not valid in protobuf.
+     * Whether a kind has a protobuf message. If it has, each field of the kind has a place in it, except kind and
+     * apiVersion, which are in the envelope.
      */
-    static String jsonName(@Nullable TypeSchema schema, FieldDescriptor field) {
-        String name = field.getName();
-        if (schema == null || schema.field(name) != null) {
-            return name;
-        }
-        for (String other : List.of("$" + name, kebab(name))) {
-            if (schema.field(other) != null) {
-                return other;
-            }
-        }
-        return schema.fields().keySet().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
-    }
-
-    private static String kebab(String camel) {
-        StringBuilder kebab = new StringBuilder(camel.length() + 8);
-        camel.chars().forEach(c -> {
-            if (Character.isUpperCase(c)) {
-                kebab.append('-');
-            }
-            kebab.append((char) Character.toLowerCase(c));
-        });
-        return kebab.toString();
+    public static boolean covers(String apiVersion, String kind) {
+        TypeSchema schema = schema(apiVersion, kind);
+        return schema != null && schema.fields().values().stream().allMatch(field -> !field.numbers().isEmpty()
+                || field.name().equals("kind") || field.name().equals("apiVersion"));
     }
 }

@@ -1,39 +1,25 @@
 package dev.wheelhouse.apiserver.codec;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.time.Instant;
+import java.nio.charset.StandardCharsets;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
-
-import com.google.protobuf.ByteString;
-import com.google.protobuf.CodedOutputStream;
-import com.google.protobuf.Descriptors.Descriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.DynamicMessage;
-import com.google.protobuf.Message;
-import com.google.protobuf.WireFormat;
-
-import io.kubernetes.client.proto.Meta;
-import io.kubernetes.client.proto.Runtime;
-
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.ProtobufTypes.Message;
+import dev.wheelhouse.apiserver.codec.ProtobufTypes.Slot;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Shape;
+import dev.wheelhouse.runtime.ProtobufOutput;
 
 /**
  * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then an
@@ -42,8 +28,13 @@ import dev.wheelhouse.facts.TypeSchema;
  * first ask {@link ProtobufTypes#covers}.
  */
 public final class ProtobufWriter {
-    private static final Descriptor ENVELOPE = Runtime.getDescriptor().findMessageTypeByName("Unknown");
-    private static final Descriptor WATCH_EVENT = Meta.getDescriptor().findMessageTypeByName("WatchEvent");
+    /** The numbers of the fields of an envelope, and of the fields of its field with the type. */
+    static final int TYPE_META = 1;
+    static final int RAW = 2;
+    static final int API_VERSION = 1;
+    static final int KIND = 2;
+
+    private final ProtobufOutput out = new ProtobufOutput();
 
     private ProtobufWriter() {}
 
@@ -56,17 +47,14 @@ public final class ProtobufWriter {
     public static byte[] write(ObjectNode object) {
         String apiVersion = Json.text(object, "apiVersion");
         String kind = Json.text(object, "kind");
-        Descriptor type = ProtobufTypes.message(apiVersion, kind);
+        Message type = ProtobufTypes.message(apiVersion, kind);
         if (type == null) {
             throw new IllegalArgumentException("there is no protobuf message for " + apiVersion + " " + kind);
         }
-        Message envelope = envelope(apiVersion, kind).setField(ENVELOPE.findFieldByName("raw"),
-                message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString()).build();
-        ByteArrayOutputStream out = new ByteArrayOutputStream(
-                ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
-        out.writeBytes(ProtobufBodies.MAGIC);
-        out.writeBytes(envelope.toByteArray());
-        return out.toByteArray();
+        ProtobufWriter writer = new ProtobufWriter();
+        writer.message(object, type);
+        writer.head(apiVersion, kind, writer.out.size());
+        return writer.out.toBytes();
     }
 
     /** Writes a list as {@link #write} does, but item by item, so that only one tree exists at a time. */
@@ -74,172 +62,129 @@ public final class ProtobufWriter {
             Function<StoredObject, ObjectNode> tree) {
         String apiVersion = type.apiVersion();
         String kind = type.kind() + "List";
-        ObjectNode empty = Json.object().put("kind", kind).put("apiVersion", apiVersion);
+        TypeSchema list = Objects.requireNonNull(ProtobufTypes.schema(apiVersion, kind), kind);
+        ProtobufWriter meta = new ProtobufWriter();
+        ObjectNode empty = Json.object();
         empty.set("metadata", listMeta);
-        Descriptor listType = Objects.requireNonNull(ProtobufTypes.message(apiVersion, kind), kind);
-        FieldDescriptor field = listType.findFieldByName("items");
-        TypeSchema schema = ProtobufTypes.schema(apiVersion, type.kind());
-        Pieces all = new Pieces().add(message(empty, ProtobufTypes.schema(apiVersion, kind), listType).toByteArray());
+        meta.message(empty, ProtobufTypes.message(list));
+        Pieces all = new Pieces().add(meta.out.toBytes());
+        TypeSchema.Field field = Objects.requireNonNull(list.field("items"), kind);
         for (StoredObject item : items) {
-            byte[] bytes = message(tree.apply(item), schema, field.getMessageType()).toByteArray();
-            all.add(lengthDelimited(field.getNumber(), bytes.length)).add(bytes);
+            ProtobufWriter writer = new ProtobufWriter();
+            writer.message(tree.apply(item), ProtobufTypes.message(field.type()));
+            writer.out.prefix(field.numbers().getFirst(), writer.out.size());
+            all.add(writer.out.toBytes());
         }
-        return new Pieces().add(ProtobufBodies.MAGIC).add(envelope(apiVersion, kind).build().toByteArray())
-                .add(lengthDelimited(ENVELOPE.findFieldByName("raw").getNumber(), Math.toIntExact(all.length())))
-                .addAll(all);
+        ProtobufWriter head = new ProtobufWriter();
+        head.head(apiVersion, kind, Math.toIntExact(all.length()));
+        return new Pieces().add(head.out.toBytes()).addAll(all);
     }
 
-    private static DynamicMessage.Builder envelope(String apiVersion, String kind) {
-        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
-        Descriptor metaType = typeMeta.getMessageType();
-        return DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
-                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
-                .setField(metaType.findFieldByName("kind"), kind).build());
-    }
-
-    /** The tag and length that precede the bytes of an embedded message. */
-    private static byte[] lengthDelimited(int field, int length) {
-        byte[] head = new byte[CodedOutputStream.computeTagSize(field)
-                + CodedOutputStream.computeUInt32SizeNoTag(length)];
-        CodedOutputStream out = CodedOutputStream.newInstance(head);
-        try {
-            out.writeTag(field, WireFormat.WIRETYPE_LENGTH_DELIMITED);
-            out.writeUInt32NoTag(length);
-            out.flush();
-        } catch (IOException e) {
-            throw new UncheckedIOException("an array of the right size was too small", e);
-        }
-        return head;
+    /** Writes the bytes before an object of a length. */
+    private void head(String apiVersion, String kind, int length) {
+        out.prefix(RAW, length);
+        int end = out.size();
+        out.text(KIND, kind);
+        out.text(API_VERSION, apiVersion);
+        out.prefix(TYPE_META, out.size() - end);
+        out.put(ProtobufBodies.MAGIC);
     }
 
     /** Writes a frame of a watch: its length in four bytes, then the event with an object from {@link #write}. */
     public static byte[] frame(String event, byte[] object) {
-        FieldDescriptor raw = WATCH_EVENT.findFieldByName("object");
-        Message message = DynamicMessage.newBuilder(WATCH_EVENT).setField(WATCH_EVENT.findFieldByName("type"), event)
-                .setField(raw, bytes(raw.getMessageType(), object)).build();
-        int size = message.getSerializedSize();
-        return ByteBuffer.allocate(4 + size).putInt(size).put(message.toByteArray()).array();
+        ProtobufOutput frame = new ProtobufOutput();
+        frame.bytes(1, object);
+        frame.prefix(2, frame.size());
+        frame.text(1, event);
+        frame.put(ByteBuffer.allocate(Integer.BYTES).putInt(frame.size()).array());
+        return frame.toBytes();
     }
 
-    private static Message message(ObjectNode object, @Nullable TypeSchema schema, Descriptor type) {
-        Map<String, ProtobufTypes.Slot> slots = ProtobufTypes.slots(schema, type);
-        Nested root = new Nested(DynamicMessage.newBuilder(type));
-        object.properties().forEach(entry -> {
-            ProtobufTypes.Slot slot = slots.get(entry.getKey());
-            if (slot != null && !entry.getValue().isNull()) {
-                Nested holder = root;
-                for (FieldDescriptor step : slot.inline()) {
-                    holder = holder.at(step);
+    private void message(JsonNode object, Message type) {
+        type.parts().descendingMap().forEach((number, part) -> {
+            int end = out.size();
+            switch (part) {
+                case Slot slot -> {
+                    JsonNode value = object.get(slot.name());
+                    if (value != null && !value.isNull()) {
+                        field(number, slot, value);
+                    }
                 }
-                set(holder.builder, slot, entry.getValue());
+                case Message struct -> {
+                    message(object, struct);
+                    if (out.size() > end) {
+                        out.prefix(number, out.size() - end);
+                    }
+                }
             }
         });
-        return root.build();
     }
 
-    /** A message under construction, with its embedded messages. */
-    private static final class Nested {
-        final DynamicMessage.Builder builder;
-        private final Map<FieldDescriptor, Nested> embedded = new HashMap<>();
-
-        Nested(DynamicMessage.Builder builder) {
-            this.builder = builder;
-        }
-
-        Nested at(FieldDescriptor field) {
-            return embedded.computeIfAbsent(field,
-                    f -> new Nested(DynamicMessage.newBuilder(f.getMessageType())));
-        }
-
-        Message build() {
-            embedded.forEach((field, nested) -> builder.setField(field, nested.build()));
-            return builder.build();
+    private void field(int number, Slot slot, JsonNode value) {
+        switch (slot.shape()) {
+            case SINGLE -> element(number, slot, value);
+            case LIST -> list(number, slot, value);
+            case MAP, MAP_OF_LISTS -> new ArrayList<>(value.properties()).reversed().forEach(entry -> {
+                int end = out.size();
+                if (slot.shape() == Shape.MAP) {
+                    element(2, slot, entry.getValue());
+                } else {
+                    list(1, slot, entry.getValue());
+                    out.prefix(2, out.size() - end);
+                }
+                out.text(1, entry.getKey());
+                out.prefix(number, out.size() - end);
+            });
         }
     }
 
-    private static void set(DynamicMessage.Builder into, ProtobufTypes.Slot slot, JsonNode value) {
-        FieldDescriptor field = slot.field();
-        if (field.isMapField()) {
-            Descriptor entry = field.getMessageType();
-            value.properties().forEach(e -> into.addRepeatedField(field, DynamicMessage.newBuilder(entry)
-                    .setField(entry.findFieldByNumber(1), e.getKey())
-                    .setField(entry.findFieldByNumber(2),
-                            value(entry.findFieldByNumber(2), e.getValue(), slot.schema()))
-                    .build()));
-        } else if (field.isRepeated()) {
-            value.forEach(element -> into.addRepeatedField(field, value(field, element, slot.schema())));
-        } else {
-            into.setField(field, value(field, value, slot.schema()));
+    private void list(int number, Slot slot, JsonNode list) {
+        for (int i = list.size() - 1; i >= 0; i--) {
+            element(number, slot, list.get(i));
         }
     }
 
-    private static Object value(FieldDescriptor field, JsonNode node, @Nullable TypeSchema schema) {
-        return switch (field.getJavaType()) {
-            case INT -> node.asInt(0);
-            case LONG -> node.asLong(0);
-            case DOUBLE -> node.asDouble(0);
-            case FLOAT -> (float) node.asDouble(0);
-            case BOOLEAN -> node.asBoolean(false);
-            case BYTE_STRING -> ByteString.copyFrom(Base64.getDecoder().decode(node.asString("")));
-            case MESSAGE -> special(field.getMessageType(), node, schema);
-            case STRING, ENUM -> node.isString() ? node.stringValue() : node.toString();
-        };
-    }
-
-    private static Message special(Descriptor type, JsonNode node, @Nullable TypeSchema schema) {
-        return switch (type.getName()) {
-            case "Time", "MicroTime" -> time(type, node);
-            case "Quantity" -> one(type, "string", node.asString(""));
-            case "IntOrString" -> node.isNumber()
-                    ? DynamicMessage.newBuilder(type).setField(type.findFieldByName("type"), 0L)
-                            .setField(type.findFieldByName("intVal"), node.asInt(0)).build()
-                    : DynamicMessage.newBuilder(type).setField(type.findFieldByName("type"), 1L)
-                            .setField(type.findFieldByName("strVal"), node.asString("")).build();
-            case "RawExtension", "FieldsV1", "JSON" -> bytes(type, Json.bytes(node));
-            case "ExtraValue", "Verbs" -> texts(type, node);
-            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" ->
-                either(type, node);
-            default -> node instanceof ObjectNode object
-                    ? message(object, schema, type)
-                    : DynamicMessage.getDefaultInstance(type);
-        };
-    }
-
-    private static Message either(Descriptor type, JsonNode node) {
-        DynamicMessage.Builder either = DynamicMessage.newBuilder(type);
-        if (node instanceof ObjectNode schema) {
-            FieldDescriptor field = type.findFieldByName("schema");
-            either.setField(field, message(schema, ProtobufTypes.JSON_SCHEMA, field.getMessageType()));
-            if (type.getName().endsWith("OrBool")) {
-                either.setField(ProtobufTypes.alternative(type), true);
+    private void element(int number, Slot slot, JsonNode node) {
+        switch (slot.type()) {
+            case "string" -> {
+                if (slot.format().equals("byte")) {
+                    out.bytes(number, Base64.getDecoder().decode(node.asString("")));
+                } else {
+                    out.text(number, node.isString() ? node.stringValue() : node.toString());
+                }
             }
-            return either.build();
+            case "integer" -> out.number(number, slot.format().equals("int32") ? node.asInt(0) : node.asLong(0));
+            case "number" -> out.real(number, node.asDouble(0));
+            case "boolean" -> out.number(number, node.asBoolean(false) ? 1 : 0);
+            default -> {
+                TypeSchema type = ProtobufTypes.typeOf(slot);
+                Message message = ProtobufTypes.message(type);
+                int end = out.size();
+                message(type.isObject() ? node : fields(type, message, node), message);
+                out.prefix(number, out.size() - end);
+            }
         }
-        set(either, new ProtobufTypes.Slot(List.of(), ProtobufTypes.alternative(type), ProtobufTypes.JSON_SCHEMA),
-                node);
-        return either.build();
     }
 
-    private static Message one(Descriptor type, String field, Object value) {
-        return DynamicMessage.newBuilder(type).setField(type.findFieldByName(field), value).build();
-    }
-
-    private static Message bytes(Descriptor type, byte[] content) {
-        List<FieldDescriptor> fields = type.getFields();
-        return DynamicMessage.newBuilder(type).setField(fields.getFirst(), ByteString.copyFrom(content)).build();
-    }
-
-    private static Message texts(Descriptor type, JsonNode node) {
-        DynamicMessage.Builder list = DynamicMessage.newBuilder(type);
-        if (node instanceof ArrayNode array) {
-            array.forEach(text -> list.addRepeatedField(type.findFieldByName("items"), text.asString("")));
+    /** The fields of the message that stands for a value which is not an object in JSON. */
+    private static ObjectNode fields(TypeSchema type, Message message, JsonNode node) {
+        ObjectNode fields = Json.object();
+        if (ProtobufTypes.isUnion(message)) {
+            fields.set(node.isObject() ? "schema" : "other", node);
+            return node.isObject() && message.equals(ProtobufTypes.SCHEMA_OR_TRUTH)
+                    ? fields.put("other", true)
+                    : fields;
         }
-        return list.build();
-    }
-
-    private static Message time(Descriptor type, JsonNode node) {
-        Instant instant = OffsetDateTime.parse(node.asString("")).toInstant();
-        return DynamicMessage.newBuilder(type).setField(type.findFieldByName("seconds"), instant.getEpochSecond())
-                .setField(type.findFieldByName("nanos"), instant.getNano()).build();
+        return switch (String.valueOf(type.scalar())) {
+            case "quantity" -> fields.put("text", node.asString(""));
+            case "int-or-string" -> node.isNumber()
+                    ? fields.put("isText", 0).put("number", node.asInt(0))
+                    : fields.put("isText", 1).put("text", node.asString(""));
+            case "time", "micro-time" -> {
+                OffsetDateTime time = OffsetDateTime.parse(node.asString(""));
+                yield fields.put("seconds", time.toEpochSecond()).put("nanos", time.getNano());
+            }
+            default -> fields.put("json", new String(Json.bytes(node), StandardCharsets.UTF_8));
+        };
     }
 }

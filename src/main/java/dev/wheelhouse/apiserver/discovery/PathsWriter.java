@@ -15,7 +15,7 @@ import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
 /** Writes the paths of resources with their operations (upstream: {@code apiserver/pkg/endpoints/installer.go}). */
-final class PathsWriter {
+record PathsWriter(Dialect dialect, ObjectNode paths) {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final List<String> PATCHES = List.of("application/json-patch+json", "application/merge-patch+json",
             "application/strategic-merge-patch+json", "application/apply-patch+yaml");
@@ -23,14 +23,6 @@ final class PathsWriter {
     private static final List<String> CUSTOM_PATCHES = List.of("application/json-patch+json",
             "application/merge-patch+json", "application/apply-patch+yaml");
     private static final Set<String> CONNECTED = Set.of("attach", "exec", "portforward", "proxy");
-
-    private final Dialect dialect;
-    private final ObjectNode paths;
-
-    PathsWriter(Dialect dialect, ObjectNode paths) {
-        this.dialect = dialect;
-        this.paths = paths;
-    }
 
     /** Adds a path that only answers with a document. */
     void addDocument(String path, String operationId, String tag, String typeName) {

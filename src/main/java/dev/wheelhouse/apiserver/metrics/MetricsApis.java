@@ -39,8 +39,10 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * Answers the requests for metrics of the stored objects (upstream: {@code k8s.io/metrics}; the answers of
  * {@code metrics.k8s.io} are those of metrics-server). Thread safe.
+ *
+ * @param apis which of the groups are served
  */
-public final class MetricsApis {
+public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeConfig apis, Clock clock) {
     private static final String RESOURCE = "metrics.k8s.io";
     private static final String CUSTOM = "custom.metrics.k8s.io";
     private static final String EXTERNAL = "external.metrics.k8s.io";
@@ -53,19 +55,6 @@ public final class MetricsApis {
 
     /** The memory of an item of an answer, roughly. */
     private static final long BYTES_OF_ITEM = 4096;
-
-    private final ObjectStore store;
-    private final ResourceRegistry registry;
-    private final RuntimeConfig apis;
-    private final Clock clock;
-
-    /** @param apis which of the groups are served */
-    public MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeConfig apis, Clock clock) {
-        this.store = store;
-        this.apis = apis;
-        this.registry = registry;
-        this.clock = clock;
-    }
 
     /**
      * The resources for discovery. The names of custom and external metrics are not among them, because any object may

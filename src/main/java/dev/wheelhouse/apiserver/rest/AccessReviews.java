@@ -33,21 +33,8 @@ import dev.wheelhouse.runtime.Clock;
  * Reviews, which are answered and never stored: the own user, the user of a token, the rights of a user (upstream:
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
-final class AccessReviews {
-    private final Writes writes;
-    private final Authenticator authenticator;
-    private final Authorizer authorizer;
-    private final Renderer renderer;
-    private final Clock clock;
-
-    AccessReviews(Writes writes, Authenticator authenticator, Authorizer authorizer, Renderer renderer, Clock clock) {
-        this.writes = writes;
-        this.authenticator = authenticator;
-        this.authorizer = authorizer;
-        this.renderer = renderer;
-        this.clock = clock;
-    }
-
+record AccessReviews(Writes writes, Authenticator authenticator, Authorizer authorizer, Renderer renderer,
+        Clock clock) {
     ApiResponse review(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         ObjectNode asked = writes.admit(target, Bodies.object(request, target.type()), request);

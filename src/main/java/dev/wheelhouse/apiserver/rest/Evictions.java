@@ -31,7 +31,7 @@ import dev.wheelhouse.runtime.Clock;
  * the budget's status until the disruption controller counts anew (upstream:
  * {@code pkg/registry/core/pod/storage/eviction.go}).
  */
-final class Evictions {
+record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
     private static final String BUDGETS = "poddisruptionbudgets.policy";
     private static final String VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
     private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
@@ -42,20 +42,6 @@ final class Evictions {
      */
     private static final int MOST_UNCONFIRMED = 2000;
     private static final int RETRY_AFTER_SECONDS = 10;
-
-    private final ObjectStore store;
-    private final Deletes deletes;
-    private final Writes writes;
-    private final Renderer renderer;
-    private final Clock clock;
-
-    Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
-        this.store = store;
-        this.deletes = deletes;
-        this.writes = writes;
-        this.renderer = renderer;
-        this.clock = clock;
-    }
 
     /** @throws ApiException 404 if there is no such pod, 429 if its budget is spent, 500 if it has two budgets */
     ApiResponse evict(Target target, ApiRequest request) {

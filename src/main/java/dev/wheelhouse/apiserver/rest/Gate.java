@@ -16,15 +16,7 @@ import dev.wheelhouse.apiserver.error.Errors;
  * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of
  * {@code apiserver/pkg/server/config.go}).
  */
-final class Gate {
-    private final Authenticator authenticator;
-    private final Authorizer authorizer;
-
-    Gate(Authenticator authenticator, Authorizer authorizer) {
-        this.authenticator = authenticator;
-        this.authorizer = authorizer;
-    }
-
+record Gate(Authenticator authenticator, Authorizer authorizer) {
     /**
      * Returns the user in whose name the request is made. Needs the head of the request only, so that a server reads no
      * body for a sender without rights.

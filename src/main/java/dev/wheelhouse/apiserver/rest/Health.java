@@ -14,17 +14,11 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
  * it serves nothing before its storage is open and its roles exist. While the storage refuses writes, the check
  * {@code etcd} fails, except for {@code /livez}.
  */
-final class Health {
+record Health(ObjectStore store) {
     private static final String STORAGE = "etcd";
     private static final List<String> LIVE = List.of("ping", "log", STORAGE, "poststarthook/rbac/bootstrap-roles",
             "poststarthook/scheduling/bootstrap-system-priority-classes");
     private static final List<String> READY_ALONE = List.of("informer-sync", "shutdown");
-
-    private final ObjectStore store;
-
-    Health(ObjectStore store) {
-        this.store = store;
-    }
 
     /** @param path decoded parts; the first is {@code healthz}, {@code livez} or {@code readyz} */
     ApiResponse answer(List<String> path, ApiRequest request) {

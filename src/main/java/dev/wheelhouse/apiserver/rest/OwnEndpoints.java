@@ -13,15 +13,9 @@ import dev.wheelhouse.apiserver.kinds.ClusterState;
  * The Endpoints and the EndpointSlice of the Service {@code kubernetes}, by which clients in the cluster find the API
  * server (upstream: {@code pkg/controlplane/reconcilers}).
  */
-final class OwnEndpoints {
+record OwnEndpoints(ClusterState state) {
     private static final String NAMESPACE = "default";
     private static final String NAME = "kubernetes";
-
-    private final ClusterState state;
-
-    OwnEndpoints(ClusterState state) {
-        this.state = state;
-    }
 
     /** Makes the given address the only one of the Service. */
     void announce(InetAddress address, int port) {

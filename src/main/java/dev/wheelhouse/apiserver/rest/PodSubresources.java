@@ -29,20 +29,8 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
-final class PodSubresources {
+record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Clock clock) {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
-
-    private final ObjectStore store;
-    private final Writes writes;
-    private final Renderer renderer;
-    private final Clock clock;
-
-    PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Clock clock) {
-        this.store = store;
-        this.writes = writes;
-        this.renderer = renderer;
-        this.clock = clock;
-    }
 
     /**
      * Assigns a pod to a node.

@@ -36,19 +36,7 @@ import dev.wheelhouse.runtime.Clock;
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:
  * {@code apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
  */
-final class Reads {
-    private final ObjectStore store;
-    private final Renderer renderer;
-    private final Ids ids;
-    private final Clock clock;
-
-    Reads(ObjectStore store, Renderer renderer, Ids ids, Clock clock) {
-        this.store = store;
-        this.renderer = renderer;
-        this.ids = ids;
-        this.clock = clock;
-    }
-
+record Reads(ObjectStore store, Renderer renderer, Ids ids, Clock clock) {
     ApiResponse get(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         long version = version(request.query().get("resourceVersion"));

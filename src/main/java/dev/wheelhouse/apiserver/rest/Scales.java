@@ -31,20 +31,8 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 
 /** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
-final class Scales {
+record Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
     private static final ResourceType SCALE = new ResourceType("autoscaling", "v1", "scales", "Scale", true);
-
-    private final Reads reads;
-    private final Writes writes;
-    private final Updates updates;
-    private final Renderer renderer;
-
-    Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
-        this.reads = reads;
-        this.writes = writes;
-        this.updates = updates;
-        this.renderer = renderer;
-    }
 
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);

@@ -11,15 +11,7 @@ import dev.wheelhouse.apiserver.store.Selection;
  * The part of {@code /metrics} about the store, under upstream's names: stored objects and running watches (upstream:
  * {@code apiserver/pkg/endpoints/metrics}). Safe for use by many threads.
  */
-final class StorageMetrics {
-    private final ObjectStore store;
-    private final ResourceRegistry registry;
-
-    StorageMetrics(ObjectStore store, ResourceRegistry registry) {
-        this.store = store;
-        this.registry = registry;
-    }
-
+record StorageMetrics(ObjectStore store, ResourceRegistry registry) {
     /** In Prometheus' text format. */
     String text() {
         StringBuilder out = new StringBuilder();

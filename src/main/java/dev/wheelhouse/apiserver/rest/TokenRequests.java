@@ -27,25 +27,11 @@ import dev.wheelhouse.runtime.Clock;
  * The subresource {@code token} of service accounts, which issues tokens (upstream:
  * {@code pkg/registry/core/serviceaccount/storage/token.go}).
  */
-final class TokenRequests {
+record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
             "TokenRequest", true);
     private static final long SHORTEST_SECONDS = Duration.ofMinutes(10).toSeconds();
     private static final long LONGEST_SECONDS = 1L << 32;
-
-    private final ObjectStore store;
-    private final Writes writes;
-    private final ServiceAccountTokens tokens;
-    private final Renderer renderer;
-    private final Clock clock;
-
-    TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
-        this.store = store;
-        this.writes = writes;
-        this.tokens = tokens;
-        this.renderer = renderer;
-        this.clock = clock;
-    }
 
     ApiResponse make(Target target, ApiRequest request) {
         ObjectNode body = Bodies.object(request, TYPE);

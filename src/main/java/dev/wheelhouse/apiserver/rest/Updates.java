@@ -44,22 +44,12 @@ import dev.wheelhouse.runtime.Clock;
  * POST, PUT and PATCH of objects and of the subresources that are views of the object, such as its status (upstream:
  * {@code create.go}, {@code update.go}, {@code patch.go} of {@code apiserver/pkg/endpoints/handlers}).
  */
-final class Updates {
+record Updates(Writes writes, Renderer renderer, Clock clock) {
     static final String JSON_PATCH = "application/json-patch+json";
     static final String STRATEGIC = "application/strategic-merge-patch+json";
     private static final String MERGE_PATCH = "application/merge-patch+json";
     private static final String APPLY = "application/apply-patch+";
     private static final Set<String> OPERATION_FIELDS = Set.of("op", "path", "from", "value");
-
-    private final Writes writes;
-    private final Renderer renderer;
-    private final Clock clock;
-
-    Updates(Writes writes, Renderer renderer, Clock clock) {
-        this.writes = writes;
-        this.renderer = renderer;
-        this.clock = clock;
-    }
 
     /** The form of the answer to a write, which is checked before the write. */
     private static Accept accept(Target target, ApiRequest request) {

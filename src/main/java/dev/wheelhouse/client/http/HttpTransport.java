@@ -68,56 +68,48 @@ final class HttpTransport implements Transport {
     /** The few content types of requests, each parsed once: OkHttp parses them by regular expressions. */
     private static final Map<String, MediaType> MEDIA_TYPES = new ConcurrentHashMap<>();
 
-    private final ApiClient api;
-    private final HttpUrl base;
-    private final URI address;
-    private final String userAgent;
+    private final Shared shared;
     private final OkHttpClient calls;
     private final OkHttpClient streams;
     private final OkHttpClient watches;
     private final OkHttpClient aloneWatches;
-    private final Duration answer;
     private final Duration busy;
-    private final ExecutorService threads;
-    private final ExecutorService watchThreads;
-    private final Semaphore freeWatchThreads;
-    private final ScheduledThreadPoolExecutor timers;
-    private final OkHttpInternals internals;
-    private final Clock clock;
-    private final ServerOutage outage;
-    /** Zero when this client is closed. */
-    private final CountDownLatch open;
     private final RequestLimit limit;
 
+    /**
+     * The parts that a transport shares with those that are made from it.
+     *
+     * @param answer the deadline of an answer's head
+     * @param open zero when this client is closed
+     */
+    private record Shared(ApiClient api, HttpUrl base, URI address, String userAgent, Duration answer,
+            ExecutorService threads, ExecutorService watchThreads, Semaphore freeWatchThreads,
+            ScheduledThreadPoolExecutor timers, OkHttpInternals internals, Clock clock, ServerOutage outage,
+            CountDownLatch open) {}
+
     HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
-        this.api = api;
-        this.clock = clock;
-        this.userAgent = userAgent;
-        HttpUrl url = HttpUrl.parse(api.getBasePath());
-        if (url == null) {
+        HttpUrl base = HttpUrl.parse(api.getBasePath());
+        if (base == null) {
             throw new KubeConfigException("the API server's address \"" + api.getBasePath()
                     + "\" is no URL: write it as https://HOST:PORT");
         }
-        this.base = url;
-        this.address = url.uri();
-        this.outage = new ServerOutage(url.toString(), clock);
-        this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
-        this.watchThreads = Executors
-                .newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("watch ", 0).factory());
-        this.freeWatchThreads = new Semaphore(MOST_WATCH_THREADS);
-        this.timers = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory());
-        this.timers.setRemoveOnCancelPolicy(true);
-        // One of these threads reads an HTTP/2 connection for all watches and requests, and is seldom idle.
-        this.internals = new OkHttpInternals(Thread.ofPlatform().daemon().name("http housekeeping ", 0).factory());
-        Dispatcher dispatcher = new Dispatcher(threads);
+        // One of the housekeeping threads reads an HTTP/2 connection for all watches and requests, and is seldom idle.
+        this.shared = new Shared(api, base, base.uri(), userAgent, deadlines.answer(),
+                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory()),
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("watch ", 0).factory()),
+                new Semaphore(MOST_WATCH_THREADS),
+                new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory()),
+                new OkHttpInternals(Thread.ofPlatform().daemon().name("http housekeeping ", 0).factory()), clock,
+                new ServerOutage(base.toString(), clock), new CountDownLatch(1));
+        shared.timers.setRemoveOnCancelPolicy(true);
+        Dispatcher dispatcher = new Dispatcher(shared.threads);
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         // An application may have chosen its own sockets.
         ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory().equals(SocketFactory.getDefault())
                 ? new ReadAheadSocket.Factory()
                 : null;
-        this.open = new CountDownLatch(1);
-        OkHttpClient.Builder builder = internals.install(api.getHttpClient().newBuilder())
+        OkHttpClient.Builder builder = shared.internals.install(api.getHttpClient().newBuilder())
                 .addInterceptor(this::refuseIfClosed)
                 .dispatcher(dispatcher)
                 .socketFactory(sockets != null ? sockets : api.getHttpClient().socketFactory())
@@ -133,7 +125,6 @@ final class HttpTransport implements Transport {
         this.watches = streams.newBuilder().readTimeout(Duration.ZERO)
                 .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
         this.aloneWatches = watches.newBuilder().protocols(List.of(Protocol.HTTP_1_1)).build();
-        this.answer = deadlines.answer();
         this.busy = deadlines.busy();
         this.limit = new RequestLimit(0, 0, clock);
     }
@@ -141,24 +132,12 @@ final class HttpTransport implements Transport {
     /** @param credentials puts credentials on each request; null for those of the other transport */
     private HttpTransport(HttpTransport from, @Nullable Interceptor credentials, OkHttpClient streams,
             RequestLimit limit, Duration busy) {
-        this.api = from.api;
-        this.base = from.base;
-        this.address = from.address;
-        this.userAgent = from.userAgent;
+        this.shared = from.shared;
         this.calls = with(from.calls, credentials);
         this.streams = with(streams, credentials);
         this.watches = with(from.watches, credentials);
         this.aloneWatches = with(from.aloneWatches, credentials);
-        this.answer = from.answer;
         this.busy = busy;
-        this.threads = from.threads;
-        this.watchThreads = from.watchThreads;
-        this.freeWatchThreads = from.freeWatchThreads;
-        this.timers = from.timers;
-        this.internals = from.internals;
-        this.clock = from.clock;
-        this.outage = from.outage;
-        this.open = from.open;
         this.limit = limit;
     }
 
@@ -215,7 +194,7 @@ final class HttpTransport implements Transport {
 
     @Override
     public String server() {
-        return base.toString();
+        return shared.base.toString();
     }
 
     /**
@@ -224,13 +203,13 @@ final class HttpTransport implements Transport {
      */
     @Override
     public byte[] send(Outgoing call) {
-        long end = clock.deadline(busy);
+        long end = shared.clock.deadline(busy);
         for (int repetitions = 0;; repetitions++) {
             try {
                 return run(calls, call, repetitions > 0, (body, protobuf) -> AnswerLimits.readAll(body));
             } catch (KubeApiException e) {
                 Duration wait = wantedPause(e);
-                if (wait == null || repetitions == MOST_REPETITIONS || wait.compareTo(clock.until(end)) >= 0) {
+                if (wait == null || repetitions == MOST_REPETITIONS || wait.compareTo(shared.clock.until(end)) >= 0) {
                     throw e;
                 }
                 pause(call.tried(), wait);
@@ -248,7 +227,7 @@ final class HttpTransport implements Transport {
 
     private void pause(String tried, Duration wait) {
         try {
-            if (open.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (shared.open.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw closed(tried, null);
             }
         } catch (InterruptedException e) {
@@ -258,7 +237,8 @@ final class HttpTransport implements Transport {
 
     @Override
     public <R> R stream(Outgoing call, BodyReader<R> reader) {
-        return run(streams, call, false, (body, protobuf) -> reader.read(new SteadyStream(body, clock), protobuf));
+        return run(streams, call, false,
+                (body, protobuf) -> reader.read(new SteadyStream(body, shared.clock), protobuf));
     }
 
     @Override
@@ -282,11 +262,11 @@ final class HttpTransport implements Transport {
         }
         Call call = client.newCall(
                 request(what).tag(CountedRequests.Again.class, again ? CountedRequests.Again.TAG : null).build());
-        long sent = clock.nanoTime();
+        long sent = shared.clock.nanoTime();
         try {
             return new InterruptibleCall(call).run(() -> {
                 try (Response response = call.execute()) {
-                    outage.answered(sent);
+                    shared.outage.answered(sent);
                     check(tried, response);
                     return reader.read(new BodyStream(response.body().source()), isProtobuf(response));
                 }
@@ -317,11 +297,11 @@ final class HttpTransport implements Transport {
         limit.await();
         WatchSocket socket = new WatchSocket();
         Call call = (alone ? aloneWatches : watches).newCall(request(what).tag(WatchSocket.class, socket).build());
-        long sent = clock.nanoTime();
-        return await(call, what.tried(), answer.toNanos(), () -> {
+        long sent = shared.clock.nanoTime();
+        return await(call, what.tried(), shared.answer.toNanos(), () -> {
             Response response = call.execute();
             try {
-                outage.answered(sent);
+                shared.outage.answered(sent);
                 check(what.tried(), response);
                 return new Opened(call, response, socket.socket);
             } catch (RuntimeException | IOException e) {
@@ -337,7 +317,7 @@ final class HttpTransport implements Transport {
      */
     private <R> R await(Call call, String tried, long nanos, Callable<R> work) throws InterruptedException {
         try {
-            return threads.submit(work).get(nanos, TimeUnit.NANOSECONDS);
+            return shared.threads.submit(work).get(nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             throw closed(tried, e);
         } catch (InterruptedException e) {
@@ -345,7 +325,7 @@ final class HttpTransport implements Transport {
             throw e;
         } catch (TimeoutException e) {
             call.cancel();
-            throw broken(tried, new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
+            throw broken(tried, new InterruptedIOException("no answer within " + shared.answer.toSeconds() + " s"));
         } catch (CancellationException e) {
             throw new KubeApiException(tried, e);
         } catch (ExecutionException e) {
@@ -367,13 +347,13 @@ final class HttpTransport implements Transport {
     record Opened(Call call, Response response, @Nullable ReadAheadSocket socket) {}
 
     Clock clock() {
-        return clock;
+        return shared.clock;
     }
 
     /** Runs an action after a time. @throws KubeApiException if this client is closed */
     Future<?> after(String tried, long nanos, Runnable action) {
         try {
-            return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
+            return shared.timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             throw closed(tried, e);
         }
@@ -382,15 +362,15 @@ final class HttpTransport implements Transport {
     /** Runs the reader of an open watch on a thread of its own. @throws KubeApiException if this client is closed */
     void execute(String tried, Runnable reader) {
         try {
-            if (!freeWatchThreads.tryAcquire()) {
-                threads.execute(reader);
+            if (!shared.freeWatchThreads.tryAcquire()) {
+                shared.threads.execute(reader);
                 return;
             }
-            watchThreads.execute(() -> {
+            shared.watchThreads.execute(() -> {
                 try {
                     reader.run();
                 } finally {
-                    freeWatchThreads.release();
+                    shared.freeWatchThreads.release();
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -400,11 +380,11 @@ final class HttpTransport implements Transport {
 
     /** The error of a connection that broke, perhaps as this client was closed. */
     KubeApiException broken(String tried, IOException e) {
-        return isClosed() ? closed(tried, e) : outage.error(tried, e);
+        return isClosed() ? closed(tried, e) : shared.outage.error(tried, e);
     }
 
     private boolean isClosed() {
-        return open.getCount() == 0;
+        return shared.open.getCount() == 0;
     }
 
     private static KubeApiException closed(String tried, @Nullable Exception e) {
@@ -412,7 +392,7 @@ final class HttpTransport implements Transport {
     }
 
     private Request.Builder request(Outgoing what) {
-        HttpUrl.Builder url = base.newBuilder();
+        HttpUrl.Builder url = shared.base.newBuilder();
         for (String segment : what.path().substring(1).split("/", -1)) {
             url.addPathSegment(segment);
         }
@@ -422,17 +402,17 @@ final class HttpTransport implements Transport {
         // Most clients are near their API server, so that compression costs more than it saves.
         headers.put("Accept-Encoding", "identity");
         List<Pair> query = new ArrayList<>();
-        String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);
+        String[] authentications = shared.api.getAuthentications().keySet().toArray(new String[0]);
         HttpUrl built = url.build();
         try {
-            api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
-                    address);
+            shared.api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
+                    shared.address);
         } catch (ApiException e) {
             throw new KubeApiException(what.tried(), e);
         }
         Request.Builder request = new Request.Builder().url(built);
-        api.processHeaderParams(headers, request);
-        request.header("User-Agent", userAgent);
+        shared.api.processHeaderParams(headers, request);
+        request.header("User-Agent", shared.userAgent);
         byte[] bytes = what.body();
         String type = what.contentType() == null ? ContentType.JSON.mediaType() : what.contentType();
         RequestBody body = bytes == null
@@ -483,12 +463,12 @@ final class HttpTransport implements Transport {
     /** Ends every call and every connection. */
     @Override
     public void close() {
-        open.countDown();
+        shared.open.countDown();
         streams.dispatcher().cancelAll();
-        threads.shutdownNow();
-        watchThreads.shutdownNow();
-        timers.shutdownNow();
+        shared.threads.shutdownNow();
+        shared.watchThreads.shutdownNow();
+        shared.timers.shutdownNow();
         streams.connectionPool().evictAll();
-        internals.close();
+        shared.internals.close();
     }
 }

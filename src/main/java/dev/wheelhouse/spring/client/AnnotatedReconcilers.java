@@ -36,14 +36,8 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * client's Spring integration gives them: watches with key functions and resync periods, event filters, ready
  * functions, and the number of workers, which the service's options override.
  */
-public final class AnnotatedReconcilers {
+public record AnnotatedReconcilers(SharedInformerFactory informers) {
     private static final Logger log = LoggerFactory.getLogger(AnnotatedReconcilers.class);
-
-    private final SharedInformerFactory informers;
-
-    public AnnotatedReconcilers(SharedInformerFactory informers) {
-        this.informers = informers;
-    }
 
     /**
      * @param annotation the annotation of the bean

@@ -2,15 +2,27 @@ package dev.wheelhouse.apiserver.codec;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.Descriptors.FileDescriptor;
 
 import io.kubernetes.client.proto.Meta;
 import io.kubernetes.client.proto.Runtime;
@@ -20,6 +32,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,6 +79,26 @@ class ProtobufWriterTest {
         assertThat(container.getEnv(0).getValueFrom().getConfigMapKeyRef().getLocalObjectReference().getName())
                 .isEqualTo("cm");
         assertThat(pod.getSpec().getVolumes(0).getVolumeSource().getSecret().getSecretName()).isEqualTo("s");
+    }
+
+    @Test
+    void metadataAloneIsWritten() throws Exception {
+        ObjectNode item = Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        item.set("metadata", POD.get("metadata"));
+        ObjectNode list = Json.object().put("kind", "PartialObjectMetadataList").put("apiVersion", "meta.k8s.io/v1");
+        list.putObject("metadata").put("resourceVersion", "7");
+        list.putArray("items").add(item);
+
+        Meta.PartialObjectMetadataList read = Meta.PartialObjectMetadataList.parseFrom(raw(list));
+
+        assertThat(read.getMetadata().getResourceVersion()).isEqualTo("7");
+        assertThat(read.getItemsList()).containsExactly(Meta.PartialObjectMetadata.parseFrom(raw(item)));
+        assertThat(read.getItems(0).getMetadata().getLabelsMap()).containsExactly(Map.entry("a", "b"));
+    }
+
+    private static ByteString raw(ObjectNode object) throws Exception {
+        byte[] bytes = ProtobufWriter.write(object);
+        return Runtime.Unknown.parseFrom(ByteBuffer.wrap(bytes, 4, bytes.length - 4)).getRaw();
     }
 
     @ParameterizedTest
@@ -143,11 +178,74 @@ class ProtobufWriterTest {
         assertThat(reread(event.getObject().getRaw().toByteArray())).isEqualTo(POD);
     }
 
+    /** The official client has the messages of most kinds, but not each of their fields. */
     @Test
-    void kindsWhoseMessagesLackAFieldAreNotWritten() {
+    void everyFieldHasTheNumberAndTheTypeThatItHasInTheOfficialMessages() throws Exception {
+        Map<String, Descriptor> compared = new HashMap<>();
+        for (TypeSchema schema : Schemas.all()) {
+            for (String kind : schema.kinds()) {
+                Descriptor official = official(kind);
+                if (official != null) {
+                    compare(schema, official, compared);
+                }
+            }
+        }
+        assertThat(compared).hasSizeGreaterThan(500);
+    }
+
+    private static @Nullable Descriptor official(String kind) throws ReflectiveOperationException {
+        Matcher name = Pattern.compile("(?:([a-z0-9]+)[a-z0-9.]*/)?(\\w)(\\w*) (\\w+)").matcher(kind);
+        assertThat(name.matches()).as(kind).isTrue();
+        String group = name.group(1) == null ? "" : name.group(1);
+        try {
+            Object file = Class.forName("io.kubernetes.client.proto." + name.group(2).toUpperCase(Locale.ROOT)
+                    + name.group(3) + (group.isEmpty()
+                            ? ""
+                            : group.substring(0, 1).toUpperCase(Locale.ROOT) + group.substring(1)))
+                    .getMethod("getDescriptor").invoke(null);
+            return ((FileDescriptor) file).findMessageTypeByName(name.group(4));
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    private static void compare(TypeSchema schema, Descriptor official, Map<String, Descriptor> compared) {
+        if (compared.put(schema.name(), official) != null) {
+            return;
+        }
+        for (TypeSchema.Field field : schema.fields().values()) {
+            Descriptor message = official;
+            FieldDescriptor found = null;
+            for (int number : field.numbers()) {
+                found = message == null ? null : message.findFieldByNumber(number);
+                message = found == null || found.getJavaType() != JavaType.MESSAGE ? null : found.getMessageType();
+            }
+            if (found != null) {
+                assertThat(found.getName()).as(schema.name())
+                        .isEqualToIgnoringCase(field.name().replaceAll("[$-]", ""));
+                FieldDescriptor value = found.isMapField() ? found.getMessageType().findFieldByNumber(2) : found;
+                assertThat(value.getJavaType()).as(schema.name() + "." + field.name())
+                        .isEqualTo(switch (field.typeName()) {
+                            case "string" -> field.format().equals("byte")
+                                    ? JavaType.BYTE_STRING
+                                    : field.shape() == Shape.MAP_OF_LISTS ? JavaType.MESSAGE : JavaType.STRING;
+                            case "integer" -> field.format().equals("int32") ? JavaType.INT : JavaType.LONG;
+                            case "number" -> JavaType.DOUBLE;
+                            case "boolean" -> JavaType.BOOLEAN;
+                            default -> JavaType.MESSAGE;
+                        });
+                if (field.type().isObject()) {
+                    compare(field.type(), value.getMessageType(), compared);
+                }
+            }
+        }
+    }
+
+    @Test
+    void kindsWithoutAMessageAreNotWritten() {
         assertThat(List.of("Pod", "PodList", "Secret", "Status"))
                 .allMatch(kind -> ProtobufTypes.covers("v1", kind));
-        assertThat(ProtobufTypes.covers("apiregistration.k8s.io/v1", "APIService")).isFalse();
+        assertThat(ProtobufTypes.covers("apiregistration.k8s.io/v1", "APIService")).isTrue();
         assertThat(ProtobufTypes.covers("example.com/v1", "Widget")).isFalse();
     }
 }

@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,11 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and answers the same.
  */
 public final class ProtobufTarget implements FuzzTarget {
-    private static final Logger DESCRIPTORS = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private final FuzzedServer server;
 
     public ProtobufTarget() {
-        DESCRIPTORS.setLevel(Level.SEVERE);
         server = new FuzzedServer(false, Map.of());
     }
 

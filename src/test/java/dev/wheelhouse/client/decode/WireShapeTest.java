@@ -6,11 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -36,22 +33,14 @@ import dev.wheelhouse.facts.TypeSchema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/** The protobuf decoder beside the one of JSON, on the messages of the official client. */
+/** The protobuf decoder beside the one of JSON, on the messages of the API server's codec. */
 @Isolated
 class WireShapeTest {
-    private static final Logger LOG = Logger.getLogger("com.google.protobuf.GeneratedMessage");
-
     private final RandomJson random = new RandomJson(42);
     private final DecoderMemory memory = new DecoderMemory();
 
     /** A kind and the model of its objects. */
     record Kind(ResourceType type, Class<? extends KubernetesObject> model, TypeSchema schema) {}
-
-    /** Silences the warning of each generated message class about its age. */
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
 
     /** Every kind of the facts that has a model. */
     static List<Kind> kinds() throws Exception {
@@ -94,12 +83,12 @@ class WireShapeTest {
         for (Kind kind : kinds()) {
             ObjectDecoder<?> decoder = ObjectDecoder.of(kind.type(), kind.model(), memory);
             assertThat(decoder.readsProtobuf()).as(kind.toString()).isTrue();
-            boolean official = ProtobufTypes.covers(kind.type().apiVersion(), kind.type().kind());
-            compared += official ? 1 : 0;
+            boolean written = ProtobufTypes.covers(kind.type().apiVersion(), kind.type().kind());
+            compared += written ? 1 : 0;
             for (int i = 0; i < 6; i++) {
                 ObjectNode json = object(kind);
                 Object expected = ModelJson.reader(kind.model()).readValue(ModelJson.writeBytes(json));
-                if (official) {
+                if (written) {
                     byte[] protobuf = ProtobufWriter.write(json);
                     assertEqual(kind, decoder.readAnswer("get", protobuf), expected);
                     assertEqual(kind, decoder.forCaches().readAnswer("get", protobuf), expected);
@@ -110,7 +99,7 @@ class WireShapeTest {
         assertThat(compared).isGreaterThan(70);
     }
 
-    /** Also kinds without official messages are read as they were written. */
+    /** A model is read as it was written, by this decoder and by the codec. */
     @SuppressWarnings("unchecked")
     private static <T extends KubernetesObject> void assertWritten(Kind kind, ObjectDecoder<T> decoder, Object model) {
         byte[] written = decoder.write((T) model);
@@ -121,7 +110,7 @@ class WireShapeTest {
         assertEqual(kind, cached.decodeWire(written, envelope, key -> first, failure -> fail(failure.toString())),
                 model);
         if (ProtobufTypes.covers(kind.type().apiVersion(), kind.type().kind())) {
-            assertThat(SemanticForm.of(ProtobufBodies.read(written), kind.type())).as("read by the official messages")
+            assertThat(SemanticForm.of(ProtobufBodies.read(written), kind.type())).as("read by the codec")
                     .isEqualTo(SemanticForm.of(Json.read(ModelJson.writeBytes(model)), kind.type()));
         }
     }

@@ -10,9 +10,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import com.google.protobuf.ByteString;
+
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.proto.Meta;
+import io.kubernetes.client.proto.Runtime;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -175,9 +179,17 @@ class NegotiationTest {
 
     @Test
     void metadataOfAnyTypeIsAskedForInProtobuf() throws Exception {
+        Runtime.Unknown list = Runtime.Unknown.newBuilder()
+                .setTypeMeta(Runtime.TypeMeta.newBuilder().setApiVersion("meta.k8s.io/v1")
+                        .setKind("PartialObjectMetadataList"))
+                .setRaw(Meta.PartialObjectMetadataList.newBuilder()
+                        .setMetadata(Meta.ListMeta.newBuilder().setResourceVersion("3"))
+                        .addItems(Meta.PartialObjectMetadata.newBuilder()
+                                .setMetadata(Meta.ObjectMeta.newBuilder().setName("w")))
+                        .build().toByteString())
+                .build();
         server.answerWith((request, out) -> RawServer.send(out, 200, PROTOBUF,
-                protobuf("{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\","
-                        + "\"metadata\":{\"resourceVersion\":\"3\"},\"items\":[{\"metadata\":{\"name\":\"w\"}}]}")));
+                ByteString.copyFromUtf8("k8s\0").concat(list.toByteString()).toByteArray()));
         ListPage<PartialObjectMetadata> page = client
                 .metadata(new ResourceType("example.com", "v1", "widgets", "Widget", true))
                 .list("", LabelSelector.everything(), FieldSelector.everything(), ListOptions.cached());
