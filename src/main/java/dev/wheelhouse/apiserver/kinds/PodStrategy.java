@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -98,18 +97,6 @@ final class PodStrategy extends Strategy {
         JsonNode observed = before.path(OBSERVED);
         if (now instanceof ObjectNode form && form.path(OBSERVED).asLong(0) == 0 && observed.asLong(0) != 0) {
             form.set(OBSERVED, observed);
-        }
-    }
-
-    @Override
-    protected void validate(ObjectNode pod, Problems problems) {
-        JsonNode spec = pod.path("spec");
-        PodValidation.pod(pod, problems);
-        if (!spec.path("ephemeralContainers").isEmpty()) {
-            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
-        }
-        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
-            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
         }
     }
 
