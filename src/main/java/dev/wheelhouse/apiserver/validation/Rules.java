@@ -1,11 +1,14 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,7 +23,7 @@ import dev.wheelhouse.facts.Schemas;
  */
 public final class Rules {
     private static final Map<String, List<String>> SETS = read(Schemas.readResource("rules.tsv"));
-    private static final Set<String> ALWAYS = Set.of("call", "use", "one", "required", "present", "missing", "single",
+    private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
             "immutable");
     private static final Rules SHARED = new Rules(Map.of());
 
@@ -39,6 +42,11 @@ public final class Rules {
     interface Step {
         /** Checks the subject. @return whether the rest of the set is worth checking */
         boolean check(Subject subject);
+
+        /** Whether the step may find a problem where there is no value. */
+        default boolean needsAbsent() {
+            return true;
+        }
     }
 
     /** @param checks the methods that rows with {@code call} name, besides those that several kinds share */
@@ -93,6 +101,7 @@ public final class Rules {
             }
             Field root = new Field("");
             rows.forEach(row -> add(root, row, set));
+            root.seal();
             known = subject -> {
                 root.checkAll(subject);
                 return true;
@@ -130,14 +139,19 @@ public final class Rules {
             for (String step : columns[0].equals(".") ? new String[0] : columns[0].split("\\.")) {
                 field = field.child(step);
             }
-            field.steps.add(new Row(List.copyOf(conditions), List.copyOf(rules), stops));
+            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Step[0]), stops));
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("rules.tsv, set [" + set + "]: no row: " + row, e);
         }
     }
 
     /** Rules of one value, in the order in which they are asked; the first that fails ends the row. */
-    private record Row(List<Condition> conditions, List<Step> rules, boolean stops) implements Step {
+    private record Row(Condition[] conditions, Step[] rules, boolean stops) implements Step {
+        @Override
+        public boolean needsAbsent() {
+            return Stream.of(rules).anyMatch(Step::needsAbsent);
+        }
+
         @Override
         public boolean check(Subject subject) {
             for (Condition condition : conditions) {
@@ -156,12 +170,19 @@ public final class Rules {
 
     /** A step of a path, with the rules of the value that it leads to and the further steps. */
     private static final class Field implements Step {
+        /** From so many different fields on, looking at the object's fields is faster than asking for each. */
+        private static final int FEW = 8;
+
         private final String text;
         private final String name;
         private final String shown;
         private final String elements;
         private final boolean optional;
         private final List<Step> steps = new ArrayList<>();
+        /** The places of the fields among the steps, by name; what has no place is checked for any object. */
+        private final Map<String, BitSet> places = new HashMap<>();
+        private final BitSet anyway = new BitSet();
+        private boolean needsAbsent = true;
 
         /** @param text a step: {@code field}, {@code field?}, {@code list[]}, {@code map&#123;&#125;}, {@code a>b} */
         Field(String text) {
@@ -170,7 +191,7 @@ public final class Rules {
             while (end < text.length() && "?[{>".indexOf(text.charAt(end)) < 0) {
                 end++;
             }
-            this.name = text.substring(0, end);
+            this.name = text.substring(0, end).intern();
             int alias = text.indexOf('>');
             int brackets = Math.max(text.indexOf('['), text.indexOf('{'));
             this.elements = brackets < 0 ? "" : text.substring(brackets);
@@ -188,45 +209,96 @@ public final class Rules {
             return field;
         }
 
+        /** Looks at each field of the object once, and then at the steps whose fields are there, in their order. */
         boolean checkAll(Subject subject) {
-            for (Step step : steps) {
-                if (!step.check(subject)) {
+            if (places.size() < FEW) {
+                for (int i = 0; i < steps.size(); i++) {
+                    if (!steps.get(i).check(subject)) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+            BitSet due = (BitSet) anyway.clone();
+            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                BitSet found = places.get(field.getKey());
+                if (found != null) {
+                    due.or(found);
+                }
+            }
+            for (int i = due.nextSetBit(0); i >= 0; i = due.nextSetBit(i + 1)) {
+                if (!steps.get(i).check(subject)) {
                     return false;
                 }
             }
             return true;
         }
 
+        /** No path may be added afterwards. */
+        void seal() {
+            for (int i = 0; i < steps.size(); i++) {
+                if (steps.get(i) instanceof Field field) {
+                    field.seal();
+                    if (!field.needsAbsent) {
+                        places.computeIfAbsent(field.name, n -> new BitSet()).set(i);
+                        continue;
+                    }
+                }
+                anyway.set(i);
+            }
+            needsAbsent = name.equals("^")
+                    || !optional && elements.isEmpty() && steps.stream().anyMatch(Step::needsAbsent);
+        }
+
+        @Override
+        public boolean needsAbsent() {
+            return needsAbsent;
+        }
+
         @Override
         public boolean check(Subject parent) {
-            if (text.equals("^")) {
+            if (name.equals("^")) {
                 return checkAll(parent.up());
             }
-            if ((optional || !elements.isEmpty()) && !parent.value().has(name)) {
+            JsonNode value = Subject.field(parent.value(), name);
+            if (value.isMissingNode() && !needsAbsent) {
                 return true;
             }
-            Subject subject = parent.field(name, shown);
-            if (elements.isEmpty()) {
-                return optional && !subject.isPresent() || checkAll(subject);
-            }
-            Subject loop = subject.asLoop();
+            return elements.isEmpty() ? checkAll(parent.field(name, value, shown)) : checkElements(parent, value);
+        }
+
+        private boolean checkElements(Subject parent, JsonNode value) {
+            Subject list = parent.list(value, shown);
             if (elements.startsWith("{")) {
-                for (Map.Entry<String, JsonNode> entry : subject.value().properties()) {
+                for (Map.Entry<String, JsonNode> entry : value.properties()) {
                     JsonNode element = elements.equals("{key}") ? StringNode.valueOf(entry.getKey()) : entry.getValue();
-                    if (!checkAll(loop.element(element, "[" + entry.getKey() + "]"))) {
+                    if (!checkAll(list.element(element, "[" + entry.getKey() + "]"))) {
                         return false;
                     }
                 }
                 return true;
             }
             int i = 0;
-            for (JsonNode element : subject.value()) {
-                if (!checkAll(loop.element(element, elements.equals("[]") ? "[" + i + "]" : ""))) {
+            for (JsonNode element : value) {
+                if (!checkAll(list.element(element, elements.equals("[]") ? "[" + i + "]" : ""))) {
                     return false;
                 }
                 i++;
             }
             return true;
+        }
+    }
+
+    /** A rule that is for values alone, of which some skip zero values too. */
+    private record Skipping(Step rule, boolean zeroCounts) implements Step {
+        @Override
+        public boolean needsAbsent() {
+            return false;
+        }
+
+        @Override
+        public boolean check(Subject subject) {
+            return !(zeroCounts ? subject.isPresent() : subject.isSet()) || rule.check(subject);
         }
     }
 
@@ -246,9 +318,7 @@ public final class Rules {
         if (ALWAYS.contains(word) || when == '!') {
             return rule;
         }
-        return when == '+'
-                ? subject -> !subject.isPresent() || rule.check(subject)
-                : subject -> !subject.isSet() || rule.check(subject);
+        return new Skipping(rule, when == '+' || word.equals("call"));
     }
 
     private Step call(String name) {
@@ -276,12 +346,16 @@ public final class Rules {
         return subject -> {
             boolean found = false;
             for (Map.Entry<String, Step> field : fields.entrySet()) {
-                Subject value = subject.field(field.getKey(), "." + field.getKey());
-                if (value.isPresent() && found) {
-                    subject.problems().forbidden(value.path(), "may not specify more than 1 " + detail);
-                } else if (value.isPresent()) {
+                JsonNode value = Subject.field(subject.value(), field.getKey());
+                if (value.isMissingNode()) {
+                    continue;
+                }
+                Subject source = subject.field(field.getKey(), value, "." + field.getKey());
+                if (found) {
+                    subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
+                } else {
                     found = true;
-                    field.getValue().check(value);
+                    field.getValue().check(source);
                 }
             }
             if (!found) {

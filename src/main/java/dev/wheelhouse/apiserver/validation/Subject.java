@@ -29,8 +29,8 @@ public final class Subject {
         private final JsonNode root;
         private final JsonNode old;
         private final @Nullable Run outer;
-        private final Map<Object, Set<JsonNode>> seen = new HashMap<>(0);
         private final Map<String, Set<String>> names;
+        private @Nullable Map<Object, Set<JsonNode>> seen;
 
         Run(JsonNode root, JsonNode old, @Nullable Run outer) {
             this.root = root;
@@ -66,14 +66,15 @@ public final class Subject {
         return new Subject(parent, step, value, old, value, old, run, run, problems);
     }
 
-    /** This list or map as the one whose elements must be unique. */
-    Subject asLoop() {
-        return new Subject(parent, step, value, old, object, oldObject, new Run(value, old, set), set, problems);
+    /** A list or map in a field, as the one whose elements must be unique. */
+    Subject list(JsonNode field, String shown) {
+        return new Subject(this, shown, field, MissingNode.getInstance(), value, old, new Run(value, old, set), set,
+                problems);
     }
 
-    /** The value of a field; missing if it is null. */
-    Subject field(String name, String shown) {
-        return new Subject(this, shown, field(value, name), field(old, name), value, old, loop, set, problems);
+    /** The value of a field. */
+    Subject field(String name, JsonNode field, String shown) {
+        return new Subject(this, shown, field, field(old, name), value, old, loop, set, problems);
     }
 
     /** An element of this list or map. */
@@ -84,6 +85,7 @@ public final class Subject {
                 : new Subject(this, shown, element, none, object, oldObject, loop, set, problems);
     }
 
+    /** The value of a field; missing if it is null. */
     static JsonNode field(JsonNode object, String name) {
         JsonNode field = object.get(name);
         return field == null || field.isNull() ? MissingNode.getInstance() : field;
@@ -178,7 +180,12 @@ public final class Subject {
 
     /** Whether a key is seen for the first time among the elements of the innermost list. */
     public boolean isNew(Object use, JsonNode key) {
-        return loop.seen.computeIfAbsent(use, u -> new HashSet<>()).add(key);
+        Map<Object, Set<JsonNode>> seen = loop.seen;
+        if (seen == null) {
+            seen = new HashMap<>();
+            loop.seen = seen;
+        }
+        return seen.computeIfAbsent(use, u -> new HashSet<>()).add(key);
     }
 
     /** The names that earlier rules of the whole object have collected for a use. */
