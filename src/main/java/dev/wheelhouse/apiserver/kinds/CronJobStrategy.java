@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;

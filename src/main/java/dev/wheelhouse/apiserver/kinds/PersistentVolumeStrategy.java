@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Rules;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 

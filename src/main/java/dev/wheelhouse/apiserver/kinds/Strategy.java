@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,8 +21,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Rules;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;

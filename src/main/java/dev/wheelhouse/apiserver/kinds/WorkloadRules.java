@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
