@@ -323,7 +323,8 @@ public final class Rules {
     }
 
     private Step call(String name) {
-        Check check = checks.getOrDefault(name, SharedChecks.ALL.get(name));
+        Check own = checks.get(name);
+        Check check = own != null ? own : SharedChecks.ALL.get(name);
         if (check == null) {
             throw new IllegalArgumentException("no method is called " + name);
         }
