@@ -3,15 +3,16 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Locale;
 
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 
 /** IP addresses of Services; the address is the name (upstream: {@code pkg/registry/networking/ipaddress}). */
 final class IPAddressStrategy extends Strategy {
     IPAddressStrategy() {
-        super("networking.k8s.io", "IPAddress", Column.objectName(),
-                Column.of("ParentRef", "Object that has the address.", IPAddressStrategy::parent), Column.age());
+        super("networking.k8s.io", "IPAddress", TableColumn.objectName(),
+                TableColumn.of("ParentRef", "Object that has the address.", IPAddressStrategy::parent),
+                TableColumn.age());
     }
 
     @Override

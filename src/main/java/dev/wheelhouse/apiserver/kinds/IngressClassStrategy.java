@@ -5,19 +5,20 @@ import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Ingress classes (upstream: {@code pkg/registry/networking/ingressclass}). */
 final class IngressClassStrategy extends Strategy {
     IngressClassStrategy() {
-        super("networking.k8s.io", "IngressClass", Column.named(o -> o.name() + (o.text("metadata", "annotations",
+        super("networking.k8s.io", "IngressClass", TableColumn.named(o -> o.name() + (o.text("metadata", "annotations",
                 "ingressclass.kubernetes.io/is-default-class").equals("true") ? " (default)" : "")),
-                Column.of("Controller", "Controller of the ingresses of this class.",
+                TableColumn.of("Controller", "Controller of the ingresses of this class.",
                         o -> o.text("spec", "controller")),
-                Column.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters), Column.age());
+                TableColumn.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters),
+                TableColumn.age());
     }
 
     @Override

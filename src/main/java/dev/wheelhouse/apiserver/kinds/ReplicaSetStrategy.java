@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -13,7 +13,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class ReplicaSetStrategy extends Strategy {
     ReplicaSetStrategy() {
         super("apps", "ReplicaSet", WorkloadRules.replicaColumns(
-                Column.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
+                TableColumn.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -23,7 +23,7 @@ final class ReplicationControllerStrategy extends Strategy {
         super("", "ReplicationController",
                 Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS),
                 WorkloadRules.replicaColumns(
-                        Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
+                        TableColumn.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override

@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -25,9 +25,9 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class ResourceClaimStrategy extends Strategy {
     ResourceClaimStrategy() {
-        super("resource.k8s.io", "ResourceClaim", Column.objectName(),
-                Column.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
-                Column.age());
+        super("resource.k8s.io", "ResourceClaim", TableColumn.objectName(),
+                TableColumn.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
+                TableColumn.age());
     }
 
     @Override

@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Templates of claims for devices (upstream: {@code pkg/registry/resource/resourceclaimtemplate}). */
 final class ResourceClaimTemplateStrategy extends Strategy {
     ResourceClaimTemplateStrategy() {
-        super("resource.k8s.io", "ResourceClaimTemplate", Column.objectName(), Column.age());
+        super("resource.k8s.io", "ResourceClaimTemplate", TableColumn.objectName(), TableColumn.age());
     }
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -26,9 +26,9 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     ValidatingWebhookConfigurationStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
-                Column.age());
+        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
+                TableColumn.age());
     }
 
     @Override
