@@ -102,7 +102,7 @@ public final class Schemas {
     }
 
     /** The text of a file of facts. */
-    static String readResource(String name) {
+    public static String readResource(String name) {
         try (InputStream in = Schemas.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException(name + " is not on the class path beside " + Schemas.class.getName());
